@@ -25,7 +25,9 @@ public:
     // Called by engines.
 
     static constexpr bool skips_plain_steps = true;
-    [[gnu::always_inline]] void operator()(event const& seen) const noexcept { figures_->see(seen); }
+    [[gnu::always_inline]] void operator()(event const& seen) const noexcept {
+        figures_->see(seen);
+    }
     void left(std::string_view type) const noexcept { figures_->left(type); }
     void called(store_call const& call) const noexcept { figures_->called(call); }
     void swept(std::uint64_t count) const noexcept { figures_->swept(count); }

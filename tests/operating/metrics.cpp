@@ -38,8 +38,10 @@ void count_ends(Database& db) {
     transfer const usual{"secret-A", "secret-B", 30};
     CHECK(engine.run("order-4711", usual).done());
     CHECK(engine.run("order-4711", usual).done());
-    CHECK(engine.run("order-4712", transfer{"secret-A", "secret-B", 300}).why == reason::guard_failed);
-    CHECK(engine.run("order-4713", transfer{"nobody", "secret-B", 1}).why == reason::record_missing);
+    CHECK(engine.run("order-4712", transfer{"secret-A", "secret-B", 300}).why ==
+          reason::guard_failed);
+    CHECK(engine.run("order-4713", transfer{"nobody", "secret-B", 1}).why ==
+          reason::record_missing);
     std::ignore = engine.submit("order-4714", usual);
     CHECK(engine.work().done == 1);
     auto const text = numbers.text();
@@ -206,8 +208,8 @@ TEST_CASE("metrics: counting allocates nothing") {
 TEST_CASE("metrics: names beyond the room of a table share a series") {
     settle::metrics numbers;
     for (int i = 0; i < 1000; ++i) {
-        numbers.called({"store" + std::to_string(i), settle::step::apply, 1, 1,
-                        std::chrono::milliseconds{1}});
+        numbers.called(
+            {"store" + std::to_string(i), settle::step::apply, 1, 1, std::chrono::milliseconds{1}});
     }
     auto const text = numbers.text();
     CHECK(written(text, R"(settle_call_seconds_count{store="store0",call="apply"})") == "1");
@@ -245,9 +247,8 @@ TEST_CASE("metrics: a thread counts what waits in the log, by type, state and ag
     auto const when = [&] {
         return written(numbers, "settle_unfinished_entries_timestamp_seconds");
     };
-    await([&, before = std::string{}]() mutable {
-        return std::exchange(before, when()) == when();
-    });
+    await(
+        [&, before = std::string{}]() mutable { return std::exchange(before, when()) == when(); });
     CHECK(written(numbers, of_transfers("unfinished_entries", ",state=\"initial\"")) == "600");
 }
 

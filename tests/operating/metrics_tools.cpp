@@ -40,7 +40,8 @@ std::string full_text() {
     std::string text;
     {
         settle::metrics_thread const watcher{engine, numbers};
-        await([&] { return written(numbers, "settle_prepared_in_doubt{store=\"ledger\"}") == "1"; });
+        await(
+            [&] { return written(numbers, "settle_prepared_in_doubt{store=\"ledger\"}") == "1"; });
         text = numbers.text();
     }
     CHECK(written(text, R"(settle_unfinished_entries{type="payment",state="applied"})") == "1");

@@ -68,7 +68,8 @@ public:
     void called(store_call const& call) noexcept {
         auto& series = calls_.of(call.store, static_cast<std::uint8_t>(call.taken));
         series.took.take(call.took, add_with_others{});
-        if (call.unknown != 0) add_with_others{}(series.unknown, static_cast<std::int64_t>(call.unknown));
+        if (call.unknown != 0)
+            add_with_others{}(series.unknown, static_cast<std::int64_t>(call.unknown));
     }
     void swept(std::uint64_t count) noexcept {
         add_with_others{}(swept_, static_cast<std::int64_t>(count));

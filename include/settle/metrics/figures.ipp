@@ -44,7 +44,8 @@ struct type_sums {
         stuck += number_in(from.stuck);
     }
     [[nodiscard]] bool is_used() const {
-        return begun != 0 || in_flight != 0 || claims != 0 || repeated != 0 || done != 0 || sum != 0;
+        return begun != 0 || in_flight != 0 || claims != 0 || repeated != 0 || done != 0 ||
+               sum != 0;
     }
 };
 
@@ -152,7 +153,8 @@ void write_waiting(metrics_text& text, Table const& table, std::string const& na
     auto const now = system_environment{}.now().time_since_epoch().count();
     text.family(name, "gauge", what + ", at the last look.");
     for (auto const& [series, values] : found) text.sample(series, values.first);
-    text.family(name + "_oldest_age_seconds", "gauge", "Age of the oldest of them, 0 if there is none.");
+    text.family(name + "_oldest_age_seconds", "gauge",
+                "Age of the oldest of them, 0 if there is none.");
     for (auto const& [series, values] : found) {
         auto const age = values.second == 0 ? 0 : std::max<std::int64_t>(now - values.second, 0);
         text.sample(series, static_cast<double>(age) / 1000);
@@ -174,16 +176,16 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
         for (auto const& [name, sums] : types) write(label("type", name), sums);
     };
     auto const counter = [&](std::string_view name, std::string_view help,
-                             std::int64_t type_sums::*sum) {
+                             std::int64_t type_sums::* sum) {
         text.family(name, "counter", help);
-        each_type([&](std::string const& type, type_sums const& sums) {
-            text.sample(type, sums.*sum);
-        });
+        each_type(
+            [&](std::string const& type, type_sums const& sums) { text.sample(type, sums.*sum); });
     };
 
     counter("settle_transactions_begun_total", "Entries that this program has inserted.",
             &type_sums::begun);
-    text.family("settle_transactions_total", "counter", "Transactions that this program has ended.");
+    text.family("settle_transactions_total", "counter",
+                "Transactions that this program has ended.");
     each_type([&](std::string const& type, type_sums const& sums) {
         text.sample(type + ",end=\"done\",reason=\"none\"", sums.done);
         for (std::size_t why = 0; why < sums.canceled.size(); ++why) {
@@ -203,8 +205,8 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
     counter("settle_claims_total", "Claims of entries.", &type_sums::claims);
     counter("settle_takeovers_total", "Claims of unfinished entries that another call had.",
             &type_sums::takeovers);
-    counter("settle_retries_total", "Steps that were taken again, and transactions that began again.",
-            &type_sums::retries);
+    counter("settle_retries_total",
+            "Steps that were taken again, and transactions that began again.", &type_sums::retries);
     counter("settle_stuck_total", "Transactions that got stuck in calls of this program.",
             &type_sums::stuck);
     text.family("settle_transaction_seconds", "histogram",

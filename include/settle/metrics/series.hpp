@@ -89,7 +89,9 @@ public:
         add(counts_[bucket]);
         if (length != 0) add(sum_, length);
     }
-    [[nodiscard]] std::int64_t count(std::size_t bucket) const { return number_in(counts_[bucket]); }
+    [[nodiscard]] std::int64_t count(std::size_t bucket) const {
+        return number_in(counts_[bucket]);
+    }
     /// In the unit of the bounds.
     [[nodiscard]] std::int64_t sum() const { return number_in(sum_); }
 
@@ -110,7 +112,7 @@ struct call_bounds {
 struct settling_bounds {
     using unit = std::chrono::milliseconds;
     static constexpr std::array<std::int64_t, 19> all{
-        1,    2,    5,     10,    20,    50,     100,     200,     500,       1000,
+        1,    2,    5,     10,    20,    50,     100,     200,     500,         1000,
         2000, 5000, 10000, 30000, 60000, 300000, 1800000, 3600000, 24 * 3600000};
 };
 

@@ -43,7 +43,8 @@ private:
 
 /// Asks at once and then on a schedule. The destructor stops and joins the thread.
 /// Shape:   engine - outlives this object and may be shared between threads
-/// Errors:  the constructor throws errc::bad_option when `every` or `within` is not above 0. While a
+/// Errors:  the constructor throws errc::bad_option when `every` or `within` is not above 0. While
+/// a
 ///          log or a store cannot be asked, the figures of its last look stay, and so does the time
 ///          of that look
 template <typename Engine>

@@ -5,6 +5,9 @@
 #include <settle/kinds/prepared/preparing_resource.hpp>
 #include <settle/running/calls/patience.hpp>
 
+#include <span>
+#include <tuple>
+
 SETTLE_BEGIN
 
 /// A prepared part that is neither committed nor rolled back. It holds its locks.
@@ -37,6 +40,30 @@ namespace detail {
     function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
         in_doubt,
     function_view<result<std::optional<entry>>(transaction_id const& id)> read, patience& patience);
+
+/// What the sessions of prepared targets hold in doubt.
+/// Shape:   names - of the sessions
+template <typename... Sessions>
+result<std::vector<doubt_count>> count_doubts_of(std::tuple<Sessions...>& sessions,
+                                                 std::span<std::string const> names,
+                                                 patience& patience) {
+    std::vector<doubt_count> counts;
+    error problem;
+    auto const count = [&]<typename Session>(Session& session, std::string const& name) {
+        if constexpr (requires { session.in_doubt(std::string_view{}, std::size_t{}); }) {
+            auto const page = [&](std::string const& after, std::size_t limit) {
+                return session.in_doubt(after, limit);
+            };
+            auto counted = count_doubts(page, patience);
+            if (!counted.has_value()) problem = counted.problem();
+            else counts.push_back({name, counted.value().count, counted.value().oldest});
+        }
+    };
+    std::size_t index = 0;
+    std::apply([&](Sessions&... session) { (count(session, names[index++]), ...); }, sessions);
+    if (!problem.empty()) return problem;
+    return counts;
+}
 
 } // namespace detail
 SETTLE_END

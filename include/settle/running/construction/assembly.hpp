@@ -283,7 +283,7 @@ public:
           sessions_((check_home(log_), given_.bind_stores(log_.name()))) {
         // Before the first entry: from now on no purge of another program erases it too early.
         static_cast<void>(keep_horizon(ports_.view().log, limits_.horizon()).value());
-        if constexpr (std::tuple_size_v<sessions_type> > 1) {
+        if constexpr (std::tuple_size_v < sessions_type >> 1) {
             std::apply([](auto&... session) { (expect_others(session), ...); }, sessions_);
         }
     }
@@ -320,24 +320,8 @@ public:
     }
 
     [[nodiscard]] result<std::vector<doubt_count>> count_in_doubt(call_options const& call) {
-        std::vector<doubt_count> counts;
-        error problem;
         auto patience = patience_of(call);
-        auto const count = [&]<typename Session>(Session& session, std::string const& name) {
-            if constexpr (requires { session.in_doubt(std::string_view{}, std::size_t{}); }) {
-                auto const page = [&](std::string const& after, std::size_t limit) {
-                    return session.in_doubt(after, limit);
-                };
-                auto counted = count_doubts(page, patience);
-                if (!counted.has_value()) problem = counted.problem();
-                else counts.push_back({name, counted.value().count, counted.value().oldest});
-            }
-        };
-        std::size_t index = 0;
-        auto const names = ports_.view().names;
-        std::apply([&](auto&... session) { (count(session, names[index++]), ...); }, sessions_);
-        if (!problem.empty()) return problem;
-        return counts;
+        return count_doubts_of(sessions_, ports_.view().names, patience);
     }
 
     /// The session of the store that holds a collection or another target.

@@ -31,18 +31,18 @@ struct execution_state {
     std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
     bool over = false;
-    bool takes_part = false;    ///< in the current step
-    bool kept_back = false;     ///< by the order of its window
-    bool held_up = false;       ///< by marks or a store outside its window, when last sent
-    bool requeued = false;      ///< after an earlier job of its window, when it was last sent
-    bool fenced = false;        ///< a mark had a later epoch, so the entry must be read
-    bool behind_marks = false;  ///< the entry was unchanged at that read; a claim verifies it
-    bool ended_here = false;    ///< a write of this call made the entry final
-    bool owns_entry = false;    ///< the log acknowledged an insert or a claim of this call
+    bool takes_part = false;   ///< in the current step
+    bool kept_back = false;    ///< by the order of its window
+    bool held_up = false;      ///< by marks or a store outside its window, when last sent
+    bool requeued = false;     ///< after an earlier job of its window, when it was last sent
+    bool fenced = false;       ///< a mark had a later epoch, so the entry must be read
+    bool behind_marks = false; ///< the entry was unchanged at that read; a claim verifies it
+    bool ended_here = false;   ///< a write of this call made the entry final
+    bool owns_entry = false;   ///< the log acknowledged an insert or a claim of this call
     entry_news news = entry_news::first_event; ///< for the next event
-    bool failed_unsure = false; ///< a write of unknown outcome had a permanent error
-    bool leaving = false;       ///< it is given up once its entry is in the log
-    bool behind_twin = false;   ///< rests until an earlier job of its window with its id is over
+    bool failed_unsure = false;                ///< a write of unknown outcome had a permanent error
+    bool leaving = false;                      ///< it is given up once its entry is in the log
+    bool behind_twin = false; ///< rests until an earlier job of its window with its id is over
     answer failed_answer =
         answer::none; ///< the first answer of a wave other than applied or nothing
     /// First and last epoch of unanswered writes that may have made the entry final.

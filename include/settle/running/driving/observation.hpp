@@ -25,12 +25,10 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
     /// Shape:   again, stuck - as in event
-    [[gnu::always_inline]] void step_taken([[maybe_unused]] step taken,
-                                           [[maybe_unused]] job const& work,
-                                           [[maybe_unused]] execution_state& execution,
-                                           [[maybe_unused]] timestamp time,
-                                           [[maybe_unused]] bool again = false,
-                                           [[maybe_unused]] bool stuck = false) {
+    [[gnu::always_inline]] void
+    step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
+               [[maybe_unused]] execution_state& execution, [[maybe_unused]] timestamp time,
+               [[maybe_unused]] bool again = false, [[maybe_unused]] bool stuck = false) {
         if constexpr (observed) {
             if (!watches()) return;
             bool const has_news = !TakesNoTime && execution.news != entry_news::none;
@@ -41,8 +39,7 @@ public:
     }
 
     /// Reports the end of the call for a job.
-    void call_ended([[maybe_unused]] job const& work,
-                    [[maybe_unused]] execution_state& execution,
+    void call_ended([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution,
                     [[maybe_unused]] timestamp time) {
         if constexpr (observed) {
             if (!watches()) return;

@@ -43,9 +43,9 @@ struct event {
     std::optional<std::uint32_t> line{}; ///< its line, if the participant is a range
     timestamp created{};                 ///< when the transaction began
     timestamp when{};                    ///< when the worker last read its clock
-    bool first = false;     ///< of the events that this call gives for the transaction
-    bool inserted = false;  ///< the step inserted the entry
-    bool claimed = false;   ///< the step raised the epoch of the entry
+    bool first = false;                  ///< of the events that this call gives for the transaction
+    bool inserted = false;               ///< the step inserted the entry
+    bool claimed = false;                ///< the step raised the epoch of the entry
     bool took_over = false; ///< the step claimed an unfinished entry that another call had
     bool again = false;     ///< the step is taken again, since it failed
 
@@ -76,8 +76,8 @@ struct store_call {
 //   called(call)    A store or the log has answered a store_call. A log and stores that are all
 //                   plain containers of this process give none.
 //   swept(count)    A sweep or a recovery has undone so many stray marks.
-//   skips_plain_steps = true   A constant: it gets no event of a step that is neither taken again nor
-//                   the first, and that neither waits nor inserts nor claims the entry. Its events
+//   skips_plain_steps = true   A constant: it gets no event of a step that is neither the first nor
+//                   taken again, and that neither waits nor inserts nor claims the entry. Its events
 //                   lack failed_answer. Of a transaction in containers a later event may tell that
 //                   one was the first, or inserted or claimed the entry.
 

@@ -403,9 +403,8 @@ SETTLE_FUNCTION bool seam_calls::is_paused(job& work, part_descriptor const& par
 SETTLE_FUNCTION void seam_calls::note_call(std::size_t store, step taken,
                                            std::chrono::nanoseconds begun,
                                            std::span<part_result const> results) const {
-    ports_.watch.ended(
-        ports_.names[store], taken, begun, results,
-        [](part_result const& result) { return result.what == answer::unknown; });
+    ports_.watch.ended(ports_.names[store], taken, begun, results,
+                       [](part_result const& result) { return result.what == answer::unknown; });
 }
 
 SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& part) const {
