@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// Draws a transaction type from its definition: its stages, what may fail in each, and what follows.
+#pragma once
+
+#include <settle/definition/canonical.hpp>
+
+#include <span>
+
+SETTLE_BEGIN
+
+/// A transaction type as a flow chart, in two languages.
+struct type_picture {
+    std::string mermaid; ///< as GitHub draws it in a block of Markdown: mermaid
+    std::string dot;     ///< for Graphviz
+};
+
+namespace detail {
+
+/// What the canonical text does not tell of a participant.
+struct drawn_participant {
+    std::uint32_t stage;
+    bool is_pivot;
+};
+
+/// Shape:   items - of the definition, with its end; participants - in the order of the definition
+[[nodiscard]] type_picture draw(std::vector<definition_item> items,
+                                std::span<drawn_participant const> participants,
+                                std::uint64_t undone_after_later);
+
+template <typename Participant>
+consteval drawn_participant drawn() {
+    drawn_participant part{Participant::stage, false};
+    if constexpr (requires { Participant::is_pivot; }) part.is_pivot = Participant::is_pivot;
+    return part;
+}
+
+} // namespace detail
+
+/// The picture of a type: participants, stages, guards and moments, which records are exclusive,
+/// the pivot, what may fail where and what then happens. It follows from the definition alone.
+template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
+[[nodiscard]] type_picture
+picture(transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
+    static constexpr std::array participants{detail::drawn<Participants>()...};
+    std::vector<detail::definition_item> items(detail::count_items(definition) + 1);
+    detail::item_list out{items.data()};
+    detail::put_definition(out, definition);
+    return detail::draw(std::move(items), participants, definition.undone_after_later());
+}
+
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/picture.ipp>
+#endif
