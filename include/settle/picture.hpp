@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Draws a transaction type from its definition: its stages, what may fail in each, and what follows.
+// Draws a transaction type from its definition: its stages, what may fail in each, and what
+// follows.
 #pragma once
 
 #include <settle/definition/canonical.hpp>

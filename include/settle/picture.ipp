@@ -89,8 +89,7 @@ struct chart {
 }
 
 [[nodiscard]] inline std::string written(chart const& drawn, std::string_view name, bool mermaid) {
-    std::string out =
-        mermaid ? "flowchart TD\n" : "digraph \"" + escaped(name, false) + "\" {\n";
+    std::string out = mermaid ? "flowchart TD\n" : "digraph \"" + escaped(name, false) + "\" {\n";
     auto const node = mermaid ? &mermaid_node : &dot_node;
     for (std::size_t stage = 0; stage < drawn.stages.size(); ++stage) {
         auto const id = std::to_string(stage);
@@ -169,7 +168,8 @@ inline void take_line(drawn_part& part, std::string_view line) {
         part.applied.push_back(without_brackets(line));
         part.is_guarded = true;
     } else if (take(line, "apply")) {
-        put(part.applied, part.facts.is_pivot ? "call, which cannot be undone" : "call");
+        if (part.what == drawn_part::kind::prepared) part.applied.emplace_back("run, and prepare");
+        else put(part.applied, part.facts.is_pivot ? "call, which cannot be undone" : "call");
         part.has_effect = true;
     } else if (line.starts_with("query")) {
         part.applied.emplace_back("call without an effect");
@@ -307,7 +307,7 @@ SETTLE_FUNCTION type_picture draw(std::vector<definition_item> items,
     for (auto part = type.parts.rbegin(); part != type.parts.rend(); ++part) {
         auto undo = undo_of(*part);
         bool const waits = part->facts.stage < 64 && (undone_after_later >> part->facts.stage & 1U);
-        if (waits && part->facts.stage != 0) undo += ", after all later stages";
+        if (waits && part->facts.stage != 0 && !undo.empty()) undo += ", after all later stages";
         if (!part->facts.is_pivot && !undo.empty()) undoes.push_back(part->name + ": " + undo);
     }
     for (drawn_part const& part : type.parts) {

@@ -38,6 +38,7 @@
 #include <settle/kinds/services/service_session.ipp>
 #include <settle/metrics/figures.ipp>
 #include <settle/metrics/thread.ipp>
+#include <settle/picture.ipp>
 #include <settle/protocol/explanation.ipp>
 #include <settle/protocol/reversal.ipp>
 #include <settle/receiver.ipp>

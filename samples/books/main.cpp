@@ -35,6 +35,10 @@ public:
     static constexpr auto const& prepared = books::ledger;
     using reader = books::order_reader;
 
+    static std::vector<settle::type_picture> pictures() {
+        return {settle::picture(books::outgoing_type), settle::picture(books::incoming_type)};
+    }
+
     void add_options(CLI::App& line, CLI::App& open) {
         samples::add_money(open, "--balance", balance_, "The first balance of each account");
         samples::add_text(line, "--accounts", accounts_,

@@ -31,6 +31,10 @@ public:
                                                             shop::items.name, shop::tills.name};
     using reader = shop::invoice_reader;
 
+    static std::vector<settle::type_picture> pictures() {
+        return {settle::picture(shop::payment_type), settle::picture(shop::refund_type)};
+    }
+
     void add_options(CLI::App&, CLI::App& open) {
         samples::add_money(open, "--balance", balance_, "The first balance of each customer");
         samples::add_count(open, "--stock", stock_, "The first stock of each stock code");

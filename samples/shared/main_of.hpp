@@ -5,6 +5,8 @@
 #include "application.hpp"
 #include "store.hpp"
 
+#include <settle/picture.hpp>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -38,6 +40,19 @@ inline std::vector<std::filesystem::path> files_of(settings const& settings) {
     return named;
 }
 
+/// Prints the pictures of an application's types.
+template <typename Application>
+exit_code draw(settings const& settings) {
+    if (settings.commands.size() > 1) {
+        complain(Application::name, "'picture' stands alone. '--help' lists what there is");
+        return exit_code::wrong_usage;
+    }
+    for (settle::type_picture const& drawn : Application::pictures()) {
+        print("{}\n", settings.dot ? drawn.dot : drawn.mermaid);
+    }
+    return exit_code::settled;
+}
+
 /// Shape:   run(settings&) - opens the databases and calls the commands
 template <typename Application, typename Run>
 int main_of(Application& application, command_line_description line, int argc, char** argv,
@@ -58,6 +73,7 @@ int main_of(Application& application, command_line_description line, int argc, c
         if constexpr (prepares<Application>) settings.window = 1;
         auto const ended = read_command_line(line, argc, argv, settings);
         if (ended) return *ended;
+        if (has_command(settings, "picture")) return draw<Application>(settings);
         if (!settings.report.empty()) check_report_path(settings.report, files_of(settings));
         return run(settings);
     });

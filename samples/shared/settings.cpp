@@ -195,6 +195,8 @@ private:
         add("balance", "Shows all balances, or the balance of one account")
             .add_option("ACCOUNT", target_->account, "The account");
         add("check", "Checks that no money is lost and nothing is unfinished");
+        add("picture", "Draws the transaction types as Mermaid charts; needs no store")
+            .add_flag("--dot", target_->dot, "For Graphviz");
     }
 
     void add_resolve() {

@@ -54,6 +54,7 @@ struct settings {
     std::optional<std::chrono::seconds> stuck_for{}; ///< empty: what the engine calls stuck
     bool list_json = false;
     bool show_json = false;
+    bool dot = false; ///< of picture; false: Mermaid
     bool even_if_unknown = false;
     bool was_copied = false; ///< of home; false: moved
 };

@@ -23,6 +23,10 @@ public:
     static constexpr std::array<std::string_view, 1> tables{bank::accounts.name};
     using reader = bank::order_reader;
 
+    static std::vector<settle::type_picture> pictures() {
+        return {settle::picture(bank::transfer_type)};
+    }
+
     void add_options(CLI::App&, CLI::App& open) {
         samples::add_money(open, "--balance", balance_, "The first balance of each account");
     }

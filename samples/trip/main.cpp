@@ -41,6 +41,10 @@ public:
     static constexpr bool in_other_databases = true;
     using reader = agency::order_reader;
 
+    static std::vector<settle::type_picture> pictures() {
+        return {settle::picture(agency::trip_type)};
+    }
+
     agency_application() {
         for (std::size_t index = 0; index < locations_.size(); ++index) {
             auto const& kind = agency::service_kinds[index];

@@ -77,9 +77,9 @@ struct store_call {
 //                   plain containers of this process give none.
 //   swept(count)    A sweep or a recovery has undone so many stray marks.
 //   skips_plain_steps = true   A constant: it gets no event of a step that is neither the first nor
-//                   taken again, and that neither waits nor inserts nor claims the entry. Its events
-//                   lack failed_answer. Of a transaction in containers a later event may tell that
-//                   one was the first, or inserted or claimed the entry.
+//                   taken again, and that neither waits nor inserts nor claims the entry. Its
+//                   events lack failed_answer. Of a transaction in containers a later event may
+//                   tell that one was the first, or inserted or claimed the entry.
 
 /// The observer of an engine without an observer: it costs nothing.
 struct no_observer {
