@@ -6,6 +6,7 @@
 #include "workload.hpp"
 
 #include <settle/memory.hpp>
+#include <settle/metrics.hpp>
 #include <settle/settle.hpp>
 
 #include <cstdint>
@@ -97,12 +98,14 @@ bool run_batches(Engine& engine, Requests const& requests) {
     return all;
 }
 
-template <typename Kind>
-double settle_round(work<Kind> const& drawn, bool batches, timed_run timed = timed_run::first) {
+/// Shape:   observed - nothing, or an observer for the engine
+template <typename Kind, typename... Observed>
+double settle_round(work<Kind> const& drawn, bool batches, timed_run timed = timed_run::first,
+                    Observed const&... observed) {
     settle::memory::basic_database<settle::memory::no_lock> db;
     db.template reserve<Kind::accounts>(drawn.keys.size());
     db.template reserve_entries<Kind::type>(drawn.requests.size());
-    settle::engine engine{db, settle::type<Kind::type>};
+    settle::engine engine{db, settle::type<Kind::type>, observed...};
     for (auto const& key : drawn.keys) {
         engine.create(Kind::accounts, typename Kind::account{key, drawn.opening}).value();
     }
@@ -205,6 +208,21 @@ add_case const numbers_in_batches{
 add_case const texts_in_batches{
     13, "memory, keys are texts, run_all",
     [](context& context, std::string const& name) { compare<texts>(context, name, true); }};
+
+add_case const numbers_counted{
+    16, "memory, keys are numbers, with metrics", [](context& context, std::string const& name) {
+        work<numbers> const drawn{10'000, context.size(200'000, 20'000)};
+        auto const counts = settle::observed_by(settle::metrics{});
+        comparison compared;
+        compared.name = name;
+        compared.operations = static_cast<double>(drawn.requests.size());
+        compared.settle = {"with metrics",
+                           [&] { return settle_round(drawn, false, timed_run::first, counts); }};
+        compared.baselines = {{"without", [&] { return settle_round(drawn, false); }}};
+        compared.budget = 1.05;
+        compared.rounds = context.size(41, 3);
+        context.compare(compared);
+    }};
 
 add_case const texts_repeated{
     60, "memory, keys are texts, repeated", [](context& context, std::string const& name) {

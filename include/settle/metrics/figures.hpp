@@ -10,10 +10,11 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The figures of a transaction type.
+/// The figures of a transaction type. Those of a transaction that simply ends are side by side.
 struct type_series {
     figure begun_first{0}; ///< inserted by the first step of a call
     figure done{0};
+    histogram<settling_bounds> settling{}; ///< done and canceled
     figure begun_later{0}; ///< inserted by a later step
     figure entered{0};     ///< calls that began with another step
     figure left{0};        ///< calls that left their transaction unfinished
@@ -23,7 +24,6 @@ struct type_series {
     figure retries{0};
     figure stuck{0};
     std::array<figure, all_reasons.size() + 1> canceled{}; ///< by reason; none is the first
-    histogram<settling_bounds> settling{};                 ///< done and canceled
 };
 
 /// The figures of a kind of call.

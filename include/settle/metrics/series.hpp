@@ -127,7 +127,8 @@ public:
     }
     [[nodiscard]] std::string_view name() const noexcept { return {text_.data(), size_}; }
     [[nodiscard]] std::uint8_t tag() const noexcept { return tag_; }
-    [[nodiscard]] bool is(std::string_view name_of_series, std::uint8_t tag) const noexcept {
+    [[nodiscard, gnu::always_inline]] bool is(std::string_view name_of_series,
+                                              std::uint8_t tag) const noexcept {
         std::size_t const size = std::min(name_of_series.size(), longest);
         if (tag != tag_ || size != size_) return false;
         // A call of memcmp costs more than the rest of a look-up.
@@ -176,7 +177,7 @@ public:
 
 private:
     enum class slot_use : std::uint8_t { free, being_named, named };
-    struct slot {
+    struct alignas(64) slot {
         std::atomic<slot_use> use{slot_use::free};
         series_key key{};
         Series series{};
