@@ -15,10 +15,10 @@ struct type_series {
     figure begun_first{0}; ///< inserted by the first step of a call
     figure done{0};
     histogram<settling_bounds> settling{}; ///< done and canceled
-    figure begun_later{0}; ///< inserted by a later step
-    figure entered{0};     ///< calls that began with another step
-    figure left{0};        ///< calls that left their transaction unfinished
-    figure repeated{0};    ///< calls whose transaction another call has ended
+    figure begun_later{0};                 ///< inserted by a later step
+    figure entered{0};                     ///< calls that began with another step
+    figure left{0};                        ///< calls that left their transaction unfinished
+    figure repeated{0};                    ///< calls whose transaction another call has ended
     figure claims{0};
     figure takeovers{0};
     figure retries{0};
