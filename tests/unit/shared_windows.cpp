@@ -3,6 +3,7 @@
 #include "two_files.hpp"
 
 #include <atomic>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -154,6 +155,25 @@ TEST_CASE("shared windows: an observer's exception reaches the caller whose tran
     CHECK(thrown == 20);
     CHECK(wrong == 0);
     CHECK(files.gold() == 80);
+}
+
+TEST_CASE("shared windows: a callback runs transactions of its own") {
+    shared_files files;
+    std::function<void(settle::event const&)> follow;
+    auto engine = files.make(settle::observed_by([&](settle::event const& seen) { follow(seen); }));
+    std::atomic<int> done = 0;
+    follow = [&](settle::event const& seen) {
+        if (seen.taken != settle::step::end || seen.id.starts_with("then-")) return;
+        done += engine.run("then-" + std::string{seen.id}, deposit{"B", "V", 1}).done();
+    };
+    on_threads(8, [&](int thread) {
+        for (int number = 0; number < 10; ++number) {
+            auto const id = std::to_string(thread) + "-" + std::to_string(number);
+            done += engine.run(id, deposit{"A", "V", 1}).done();
+        }
+    });
+    CHECK(done == 160);
+    CHECK(files.gold() == 160);
 }
 
 TEST_CASE("shared windows: a thread that fails leaves no other caller without an outcome") {

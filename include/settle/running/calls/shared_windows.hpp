@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Windows for the transactions of several callers. A few callers of an engine lead at a time: each
 // drives its own transaction and those of the callers that wait, side by side, so that they share
-// waves. Each caller leaves with its own outcome. A caller that is alone runs alone.
+// waves. Each caller leaves with its own outcome. A caller that is alone, or in a callback, runs
+// alone.
 #pragma once
 
 #include <settle/running/calls/windows.hpp>

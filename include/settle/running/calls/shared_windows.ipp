@@ -13,6 +13,9 @@
 SETTLE_BEGIN
 namespace detail {
 
+/// The calls of shared_windows::run() that a thread is in.
+inline thread_local int calls_of_this_thread = 0;
+
 template <typename Rules>
 struct shared_windows<Rules>::caller : caller_turn {
     caller(wait_limits const& waits, transaction_id&& own_id,
@@ -108,11 +111,14 @@ outcome shared_windows<Rules>::run(seam_context<Rules> const& context, transacti
     struct presence {
         explicit presence(shared_windows& entered) : windows(entered) {
             std::lock_guard const guard{windows.mutex_};
-            is_alone = ++windows.callers_ == 1;
+            // A callback may run a transaction, too. Its thread must not wait for itself.
+            bool const is_nested = calls_of_this_thread++ != 0;
+            is_alone = ++windows.callers_ == 1 || is_nested;
         }
         presence(presence const&) = delete;
         presence& operator=(presence const&) = delete;
         ~presence() {
+            --calls_of_this_thread;
             std::lock_guard const guard{windows.mutex_};
             --windows.callers_;
         }
