@@ -103,6 +103,26 @@ TEST_CASE("metrics: a call is timed by store and step, and its transaction is in
     CHECK(written(text, of_transfers("transaction_seconds_bucket", ",le=\"0.05\"")) == "1");
 }
 
+TEST_CASE("metrics: a call that finds its transaction ended leaves nothing in flight") {
+    memory_database db;
+    settle::testing::faulty looked_at{db};
+    settle::metrics const numbers;
+    auto engine = observed(looked_at, numbers, settle::two_phases);
+    open_accounts(engine, {{"A", 100}, {"B", 0}});
+    CHECK(engine.run("ended", transfer{"A", "B", 30}).done());
+    CHECK(engine.run("ended", transfer{"A", "B", 30}).done());
+    CHECK(engine.cancel("ended").done());
+    std::string in_flight;
+    looked_at.plan([&](settle::testing::call const& call) {
+        if (call.what == "apply")
+            in_flight = written(numbers, of_transfers("transactions_in_flight"));
+        return fault{};
+    });
+    CHECK(engine.run("t", transfer{"A", "B", 30}).done());
+    CHECK(in_flight == "1");
+    CHECK(written(numbers, of_transfers("transactions_repeated_total")) == "2");
+}
+
 TEST_CASE("metrics: a lost answer, its claim and a retry are counted, and are no takeover") {
     memory_database db;
     settle::testing::faulty fragile{db};

@@ -25,6 +25,9 @@ inline void report_final(any_observer const& observer, known_directions known,
     event seen{stored.id,       stored.type,  step::end,  stored.state,
                stored.attempts, answer::none, stored.why, stored.why_text,
                nullptr,         nullptr,      false};
+    seen.created = stored.created;
+    seen.when = stored.modified;
+    seen.first = true;
     auto const direction = direction_for(known, stored);
     if (!direction.has_value()) return observer(seen);
     auto const& type = *direction.value()->type;
