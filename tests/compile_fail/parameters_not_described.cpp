@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A log must know the members of the parameters.
-// expect: settle: the parameter struct of this transaction is not described.
+// expect: settle: the parameter struct of this transaction is no aggregate.
 #include "bank.hpp"
 
 namespace bank {
 
 struct thing {
+    thing() = default; // so it is no aggregate
     std::string id;
     std::int64_t value;
 };

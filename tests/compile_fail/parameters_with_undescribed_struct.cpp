@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A log must know the members of every struct.
-// expect: settle: a member is of a class that is not described.
+// expect: settle: a member is of a class that is no aggregate.
 #include "bank.hpp"
 
 namespace bank {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The request of a prepared participant is described.
-// expect: settle: the request struct of this settle::prepared is not described.
+// The members of a request are known.
+// expect: settle: the request struct of this settle::prepared is no aggregate.
 #include "trip.hpp"
 
 namespace bank {
 
 struct hidden {
+    hidden() = default; // so it is no aggregate
     std::string flight;
     std::int64_t people;
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A store must know the members of a record.
-// expect: settle: the record struct of this collection is not described.
+// expect: settle: the record struct of this collection is no aggregate.
 #include "bank.hpp"
 
 namespace bank {
 
 struct thing {
+    thing() = default; // so it is no aggregate
     std::string id;
     std::int64_t value;
 };

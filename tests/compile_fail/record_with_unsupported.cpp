@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A record keeps values that every store can keep.
-// expect: settle: a member is of a class that is not described.
+// expect: settle: a member is of a class that is no aggregate.
 #include "bank.hpp"
 
 #include <map>

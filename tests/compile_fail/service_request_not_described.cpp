@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The request of a service is a described struct.
-// expect: settle: the request struct of this service is not described.
+// The members of a request are known.
+// expect: settle: the request struct of this service is no aggregate.
 #include "trip.hpp"
 
 namespace bank {
 
 struct untold {
+    untold() = default; // so it is no aggregate
     std::string text;
 };
 #ifdef FIXED

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The result of a service is a described struct, or there is none.
-// expect: settle: the result struct of this service is not described.
+// The result of a service has members that are known, or there is no result.
+// expect: settle: the result struct of this service is no aggregate.
 #include "trip.hpp"
 
 namespace bank {
 
 struct untold {
+    untold() = default; // so it is no aggregate
     std::string text;
 };
 

@@ -17,7 +17,7 @@ constexpr settle::epoch own_epoch = 7;
 [[nodiscard]] bool allows(conditional_change<thing> const& change, thing const& one) {
     bool all = true;
     settle::for_each_integer<thing>([&](auto m, auto position) {
-        std::int64_t const value = one.*m.pointer;
+        std::int64_t const value = m.in(one);
         all = all && change.least[position] <= value && value <= change.most[position];
     });
     return all;
@@ -26,7 +26,7 @@ constexpr settle::epoch own_epoch = 7;
 void add(thing& to, conditional_change<thing> const& change) {
     settle::for_each_integer<thing>([&](auto m, auto position) {
         using type = typename decltype(m)::type;
-        to.*m.pointer = static_cast<type>(to.*m.pointer + change.added[position]);
+        m.in(to) = static_cast<type>(m.in(to) + change.added[position]);
     });
 }
 

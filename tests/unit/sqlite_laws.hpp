@@ -42,10 +42,9 @@ private:
                     one.erases == other.erases && one.image == other.image;
         for_each_member<Record>([&](auto m) {
             auto const keeps = [&](std::uint64_t fields) { return (fields >> m.index & 1U) != 0; };
+            same = same && (!keeps(one.undo_fields) || m.in(one.undone) == m.in(other.undone));
             same = same &&
-                   (!keeps(one.undo_fields) || one.undone.*m.pointer == other.undone.*m.pointer);
-            same = same && (!keeps(one.confirm_fields) ||
-                            one.confirmed.*m.pointer == other.confirmed.*m.pointer);
+                   (!keeps(one.confirm_fields) || m.in(one.confirmed) == m.in(other.confirmed));
         });
         return same;
     }
@@ -161,7 +160,7 @@ public:
         run{erase_}.change();
         run row{insert_};
         for_each_member<decltype(Case::record)>(
-            [&](auto m) { bind_field(row, values.record.*decltype(m)::pointer); });
+            [&](auto m) { bind_field(row, m.in(values.record)); });
         row.change();
         run answer{compute_};
         by.bind(answer, values);

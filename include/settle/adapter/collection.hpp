@@ -30,7 +30,7 @@ struct collection_descriptor {
 
 template <typename Collection>
 consteval collection_descriptor describe_collection() {
-    static_assert(decimal_places<Collection::key_member> < 0,
+    static_assert(places_of<Collection::key_member>() < 0,
                   "settle: a key is no decimal. See mongodb#decimals");
     return {&target_tag<Collection>, Collection::name,
             member_index<typename Collection::record_type, Collection::key_member>,

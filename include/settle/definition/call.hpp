@@ -172,7 +172,7 @@ constexpr void explain_moment() {
                   "settle::call(...). See definition#services");
     static_assert(Fault != moment_fault::count,
                   "settle: a call has one argument for each member of its request struct. Give "
-                  "as many as SETTLE_STRUCT lists. See definition#services");
+                  "as many as it has. See definition#services");
     static_assert(Fault != moment_fault::field,
                   "settle: a call has no record, so a settle::field has no value in it. Use "
                   "settle::param, settle::line or settle::result_from. See definition#services");
@@ -192,7 +192,7 @@ constexpr void explain_moment() {
                   "See definition#services");
     static_assert(Fault != moment_fault::type,
                   "settle: an argument of a call is of another type than the request's member. "
-                  "Give one argument for each member, in the order of SETTLE_STRUCT. "
+                  "Give one argument for each member, in their order. "
                   "See definition#services");
 }
 

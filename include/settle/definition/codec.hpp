@@ -100,14 +100,19 @@ struct members_of {
     /// Pointers to the members of a value, in the order of the description.
     template <typename Pointer, typename Value>
     static std::array<Pointer, count + 1> pointers(Value& value) {
-        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            return std::array<Pointer, count + 1>{
-                std::addressof(value.*member<T, Index>::pointer)..., nullptr};
-        }(std::make_index_sequence<count>{});
+        if constexpr (detail::PlainAggregate<T>) {
+            return detail::aggregate_members<T>::template pointers<Pointer>(value);
+        } else {
+            return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+                return std::array<Pointer, count + 1>{
+                    std::addressof(value.*member<T, Index>::pointer)..., nullptr};
+            }(std::make_index_sequence<count>{});
+        }
     }
 
     static constexpr auto all = table_of_members<T, member_codec>([](auto m) {
-        return member_codec{m.name, &codec_of<typename decltype(m)::type>, secret<m.pointer>};
+        return member_codec{m.name, &codec_of<typename decltype(m)::type>,
+                            detail::is_secret<m.pointer>()};
     });
 };
 

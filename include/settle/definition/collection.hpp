@@ -77,8 +77,8 @@ consteval void explain_collection() {
                   "settle: the record of a collection is a struct or a class, and this is neither. "
                   "See definition#records");
     static_assert(Fault != collection_fault::undescribed,
-                  "settle: the record struct of this collection is not described. Add "
-                  "SETTLE_STRUCT(type, members...) after it. See definition#records");
+                  "settle: the record struct of this collection is no aggregate. List its members "
+                  "with SETTLE_STRUCT(type, members...) after it. See definition#records");
     static_assert(Fault != collection_fault::name,
                   "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");
@@ -140,13 +140,25 @@ struct key_type_of<Member> {
 
 /// The number of decimal places of a member that MongoDB's documents store as a Decimal128.
 /// Specialize it for a member of type std::int64_t: with 2 places, the member's 1234 is stored as
-/// 12.34. A negative number means that the member is not stored as a decimal.
+/// 12.34. The struct is listed with SETTLE_STRUCT. A negative number means that the member is not
+/// stored as a decimal.
 /// Source:  mongodb#decimals
 template <auto Member>
+    requires(detail::check_marked<Member>())
 inline constexpr int decimal_places = -1;
 
+namespace detail {
+
+template <auto Member>
+consteval int places_of() {
+    if constexpr (can_be_marked<Member>) return decimal_places<Member>;
+    else return -1;
+}
+
+} // namespace detail
+
 /// A collection: a collection of MongoDB, a table of an SQL store.
-/// Shape:   Record - a struct described with SETTLE_STRUCT
+/// Shape:   Record - an aggregate, or a struct that SETTLE_STRUCT describes
 ///          Name - letters, digits and `_`; the name that every store uses
 ///          Key - the member that is the key: text or an integer
 /// Example: samples/transfer

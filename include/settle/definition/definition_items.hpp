@@ -237,7 +237,7 @@ constexpr void put_value_path(item_list& out, bool of_line) {
     using declared = typename param_expression<Path...>::declared;
     put_path<Root, Path...>(out, {.kind = item_kind::path,
                                   .of_line = of_line,
-                                  .is_secret = (secret<Path> || ...),
+                                  .is_secret = (is_secret<Path>() || ...),
                                   .access = access_to_value<declared>(),
                                   .follow = &follow_path<Root, Path...>});
 }

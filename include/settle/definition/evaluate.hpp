@@ -27,8 +27,8 @@ namespace detail {
 
 template <auto First, auto... Rest, typename T>
 constexpr auto const& follow(T const& object) {
-    if constexpr (sizeof...(Rest) == 0) return object.*First;
-    else return follow<Rest...>(object.*First);
+    if constexpr (sizeof...(Rest) == 0) return member_in<First>(object);
+    else return follow<Rest...>(member_in<First>(object));
 }
 
 /// Returns a view of a text, a 64-bit integer for any integer, and a copy of any other value.

@@ -157,9 +157,11 @@ constexpr void explain_type_fault() {
                   "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
                   "system_clock time point, std::optional of one, a described struct or a "
                   "std::vector. See definition#field-types");
-    static_assert(Fault != type_fault::undescribed,
-                  "settle: a member is of a class that is not described. Add SETTLE_STRUCT(type, "
-                  "members...) after it, or use another type. See definition#field-types");
+    static_assert(
+        Fault != type_fault::undescribed,
+        "settle: a member is of a class that is no aggregate. Use another type, or list its "
+        "members with SETTLE_STRUCT(type, members...) after it. "
+        "See definition#field-types");
     static_assert(Fault != type_fault::optional_struct,
                   "settle: a std::optional holds one field, and no struct or list. Use a "
                   "std::vector, which may be empty. See definition#field-types");
@@ -215,9 +217,5 @@ template <typename T>
     }
     return true;
 }
-
-/// Specialise this to true for a member whose value observers and logs must never see.
-template <auto Member>
-inline constexpr bool secret = false;
 
 SETTLE_END

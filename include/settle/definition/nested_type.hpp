@@ -66,8 +66,7 @@ template <typename T>
 [[nodiscard]] bool same_value(T const& left, T const& right) {
     if constexpr (Described<T>) {
         bool same = true;
-        for_each_member<T>(
-            [&](auto m) { same = same && same_value(left.*m.pointer, right.*m.pointer); });
+        for_each_member<T>([&](auto m) { same = same && same_value(m.in(left), m.in(right)); });
         return same;
     } else if constexpr (is_list<T>) {
         using element = typename vector_element<T>::type;

@@ -10,8 +10,9 @@ namespace detail {
 template <service_fault Fault>
 consteval void explain_prepared() {
     static_assert(Fault != service_fault::request,
-                  "settle: the request struct of this settle::prepared is not described. Add "
-                  "SETTLE_STRUCT(type, members...) after it. See definition#prepared");
+                  "settle: the request struct of this settle::prepared is no aggregate. List its "
+                  "members with SETTLE_STRUCT(type, members...) after it. "
+                  "See definition#prepared");
     static_assert(Fault != service_fault::name,
                   "settle: the name of a settle::prepared is 1 to 48 letters, digits and '_', and "
                   "begins with a letter. See definition#names");
@@ -21,7 +22,7 @@ consteval void explain_prepared() {
 
 /// Statements that a database runs for a transaction and prepares; settle::bind gives the database
 /// and the statements.
-/// Shape:   Request - a struct described with SETTLE_STRUCT, which the statements get
+/// Shape:   Request - an aggregate, or a struct that SETTLE_STRUCT describes; the statements get it
 ///          Name - letters, digits and `_`
 template <typename Request, fixed_string Name>
 struct prepared {

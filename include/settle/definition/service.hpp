@@ -34,12 +34,12 @@ consteval service_fault fault_of_service() {
 template <service_fault Fault, fixed_string Service>
 consteval void explain_service() {
     static_assert(Fault != service_fault::request,
-                  "settle: the request struct of this service is not described. Add "
-                  "SETTLE_STRUCT(type, members...) after it. See definition#services");
+                  "settle: the request struct of this service is no aggregate. List its members "
+                  "with SETTLE_STRUCT(type, members...) after it. See definition#services");
     static_assert(Fault != service_fault::result,
-                  "settle: the result struct of this service is not described. Add "
-                  "SETTLE_STRUCT(type, members...) after it, or write settle::nothing for a "
-                  "service without a result. See definition#services");
+                  "settle: the result struct of this service is no aggregate. List its members "
+                  "with SETTLE_STRUCT(type, members...) after it, or write settle::nothing for "
+                  "a service without a result. See definition#services");
     static_assert(Fault != service_fault::name,
                   "settle: a service's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");
@@ -48,7 +48,7 @@ consteval void explain_service() {
 } // namespace detail
 
 /// A service that transactions call.
-/// Shape:   Request - a struct described with SETTLE_STRUCT
+/// Shape:   Request - an aggregate, or a struct that SETTLE_STRUCT describes
 ///          Result - another, or settle::nothing
 ///          Name - letters, digits and `_`; a client gets it with each call
 ///          Grade - the grade that the receiver of the calls has at least

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// SETTLE_STRUCT: lists the members of a struct for the library, and refuses a wrong list.
+// SETTLE_STRUCT: lists the members of a struct for the library, and refuses a wrong list. A plain
+// aggregate needs none.
 #pragma once
 
 #include <settle/definition/fixed_string.hpp>
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/concept/struct.hpp>
 #include <boost/hana/tuple.hpp>
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 
 /// An argument of the global namespace, so that argument-dependent lookup finds a description at
@@ -129,8 +132,22 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
     }
 };
 
+SETTLE_BEGIN
+namespace detail {
+
+/// A complete aggregate that no macro describes: its members are read. A type with the interface of
+/// a tuple is none, since its structured bindings are not its members.
+template <typename T>
+concept PlainAggregate =
+    std::is_class_v<T> && requires { sizeof(T); } && std::is_aggregate_v<T> &&
+    !requires { sizeof(std::tuple_size<T>); } && !boost::hana::Struct<T>::value;
+
+} // namespace detail
+SETTLE_END
+
 /// Lists the members of a struct that stores keep: `SETTLE_STRUCT(bank::account, id, balance);`.
-/// Write the macro after the struct, in its namespace or at global scope.
+/// Write the macro after the struct and before its first use, in its namespace or at global scope.
+/// A plain aggregate needs it only if some members are left out, or are marked as settle::secret.
 #define SETTLE_STRUCT(type, ...)                                                                   \
     static_assert(*__builtin_FUNCTION() == '\0',                                                   \
                   "settle: SETTLE_STRUCT is in a function. Move the struct and the macro to a "    \
@@ -140,7 +157,9 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
         return ::settle::detail::described_by<type>(                                               \
             __VA_OPT__(SETTLE_STRUCT_SCAN(SETTLE_STRUCT_EACH(__VA_ARGS__))));                      \
     }                                                                                              \
-    static_assert(true)
+    static_assert(!::settle::detail::PlainAggregate<type> || *__builtin_FUNCTION() != '\0',        \
+                  "settle: SETTLE_STRUCT follows a use of its struct, which has read the members " \
+                  "without it. Write it right after the struct. See definition#records")
 
 // The macro turns a name into a type, and explain_listing reports its fault: after a message inside
 // the macro the compiler would print a line for every scan.

@@ -122,8 +122,9 @@ constexpr bool check_transaction(std::type_identity<boost::hana::tuple<Participa
     constexpr bool described = Described<Parameters>;
     constexpr bool participants_only = (Participant<Participants> && ...);
     static_assert(reported || described,
-                  "settle: the parameter struct of this transaction is not described. Add "
-                  "SETTLE_STRUCT(type, members...) after it. See definition#parameters");
+                  "settle: the parameter struct of this transaction is no aggregate. List its "
+                  "members with SETTLE_STRUCT(type, members...) after it. "
+                  "See definition#parameters");
     static_assert(reported || is_plain_name(Name.view()),
                   "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");
@@ -202,7 +203,7 @@ struct transaction_definition {
 };
 
 /// Describes a transaction type.
-/// Shape:   Parameters - a struct described with SETTLE_STRUCT
+/// Shape:   Parameters - an aggregate, or a struct that SETTLE_STRUCT describes
 ///          Name - letters, digits and `_`; kept in the log with every entry
 ///          participants - one or more settle::participant<…>(…), each with a name of its own; a
 ///          settle::together(…) holds several calls

@@ -12,7 +12,7 @@ namespace detail {
 template <typename Request, typename Arguments, typename Scope>
 void fill_request(Request& value, Arguments const& arguments, Scope const& scope) {
     [&]<std::size_t... Member>(std::index_sequence<Member...>) {
-        (store_value(value.*member<Request, Member>::pointer,
+        (store_value(member<Request, Member>::in(value),
                      evaluate(boost::hana::at_c<Member>(arguments), scope), *scope.overflow),
          ...);
     }(std::make_index_sequence<member_count<Request>>{});

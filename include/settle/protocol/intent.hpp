@@ -154,7 +154,7 @@ private:
             auto const at = view(&before, overflow);
             for_each_element(given.effects, [&](auto const& effect) {
                 using effect_type = std::remove_cvref_t<decltype(effect)>;
-                auto& field = record.*effect_type::member;
+                auto& field = detail::member_in<effect_type::member>(record);
                 auto const value = evaluate(effect.operand, at);
                 if constexpr (effect_type::kind == effect_kind::assign) {
                     store_value(field, value, overflow);

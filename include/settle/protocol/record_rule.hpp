@@ -38,7 +38,7 @@ template <Described Record>
         if (delta[position] == 0) return;
         using type = typename decltype(m)::type;
         // Escrow has checked at apply that every sum of pending changes fits the member.
-        record.*m.pointer = static_cast<type>(record.*m.pointer + delta[position]);
+        m.in(record) = static_cast<type>(m.in(record) + delta[position]);
         fields |= std::uint64_t{1} << m.index;
     });
     return fields;
@@ -49,8 +49,8 @@ template <Described Record, typename Function>
 [[gnu::always_inline]] inline void for_each_number(Record const& record, Function&& function) {
     for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
         using limits = std::numeric_limits<typename decltype(m)::type>;
-        function(m.index, position.value, std::int64_t{record.*m.pointer},
-                 std::int64_t{limits::min()}, std::int64_t{limits::max()});
+        function(m.index, position.value, std::int64_t{m.in(record)}, std::int64_t{limits::min()},
+                 std::int64_t{limits::max()});
     });
 }
 
@@ -61,7 +61,7 @@ template <Described Record, typename Intent, typename Function>
     intent.for_each_bound(
         [&](auto index, bound_side side, std::int64_t limit) __attribute__((always_inline)) {
             constexpr std::size_t position = integer_position<Record, index.value>;
-            std::int64_t const value = record.*member<Record, index.value>::pointer;
+            std::int64_t const value = member<Record, index.value>::in(record);
             function(position, value, side, limit);
         },
         overflow);
@@ -80,7 +80,7 @@ template <typename Record>
 template <Described Record>
 void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
     for_each_member<Record>([&](auto m) {
-        if ((fields >> m.index & 1U) != 0) to.*m.pointer = from.*m.pointer;
+        if ((fields >> m.index & 1U) != 0) m.in(to) = m.in(from);
     });
 }
 

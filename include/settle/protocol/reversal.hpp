@@ -104,7 +104,7 @@ public:
             bool unchanged = true;
             for_each_member<record_type>([&](auto m) {
                 if (((unchanged_fields >> m.index) & 1U) == 0) return;
-                unchanged = unchanged && detail::same_value(record.*m.pointer, after_.*m.pointer);
+                unchanged = unchanged && detail::same_value(m.in(record), m.in(after_));
             });
             return unchanged;
         }
@@ -114,7 +114,7 @@ public:
         if constexpr (creates) {
             for_each_member<record_type>([&](auto m) {
                 if (m.index == member_index<record_type, collection::key_member>) return;
-                record.*m.pointer = before_.*m.pointer;
+                m.in(record) = m.in(before_);
             });
         }
         return true;
@@ -125,7 +125,7 @@ public:
         if constexpr (!creates && !erases) {
             for_each_member<record_type>([&](auto m) {
                 if (((confirm_fields >> m.index) & 1U) == 0) return;
-                if (((assigned >> m.index) & 1U) != 0) record.*m.pointer = before_.*m.pointer;
+                if (((assigned >> m.index) & 1U) != 0) m.in(record) = m.in(before_);
                 else subtract_gain(m, record, hold, overflow);
             });
         }
@@ -171,12 +171,12 @@ private:
     template <typename Member>
     void subtract_gain(Member m, record_type& record, bool& hold, bool& overflow) const {
         if constexpr (IntegerField<typename Member::type>) {
-            auto const gain = detail::checked<operation_kind::subtract>(
-                after_.*m.pointer, before_.*m.pointer, overflow);
+            auto const gain =
+                detail::checked<operation_kind::subtract>(m.in(after_), m.in(before_), overflow);
             auto const rest =
-                detail::checked<operation_kind::subtract>(record.*m.pointer, gain, overflow);
+                detail::checked<operation_kind::subtract>(m.in(record), gain, overflow);
             hold = hold && (gain <= 0 || rest >= 0 || may_pass_zero<Member::pointer>);
-            store_value(record.*m.pointer, rest, overflow);
+            store_value(m.in(record), rest, overflow);
         }
     }
 

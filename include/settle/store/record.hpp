@@ -270,9 +270,9 @@ struct record_part_functions {
         auto const* const read = static_cast<record const*>(record_at);
         intent_of(request).for_each_bound(
             [&](auto index, bound_side side, std::int64_t limit) {
-                auto const pointer = member<record, index.value>::pointer;
                 function(integer_position<record, index.value>,
-                         read == nullptr ? 0 : std::int64_t{read->*pointer}, side, limit);
+                         read == nullptr ? 0 : std::int64_t{member<record, index.value>::in(*read)},
+                         side, limit);
             },
             overflow);
     }

@@ -172,7 +172,7 @@ struct record_descriptor {
 
 template <auto Member, typename Value>
 [[nodiscard]] consteval int checked_places() {
-    constexpr int places = decimal_places<Member>;
+    constexpr int places = detail::places_of<Member>();
     static_assert(places < 0 || std::is_same_v<Value, std::int64_t>,
                   "settle: decimal_places is for a member of type std::int64_t, which counts the "
                   "smallest unit. See mongodb#decimals");

@@ -157,8 +157,7 @@ private:
         for_each_integer<record>([&](auto m, auto position) {
             using number = typename decltype(m)::type;
             auto const moved = most ? slot.marks.high(position) : slot.marks.low(position);
-            current.*m.pointer =
-                static_cast<number>(current.*m.pointer + static_cast<number>(moved));
+            m.in(current) = static_cast<number>(m.in(current) + static_cast<number>(moved));
         });
         bool overflow = false;
         nothing const none;

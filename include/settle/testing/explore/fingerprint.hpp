@@ -44,7 +44,7 @@ struct fingerprint {
 
     template <Described Record>
     void add_record(Record const& record) {
-        for_each_member<Record>([&](auto m) { add_field(record.*decltype(m)::pointer); });
+        for_each_member<Record>([&](auto m) { add_field(m.in(record)); });
     }
     template <Described Record>
     void add_record(std::optional<Record> const& record) {

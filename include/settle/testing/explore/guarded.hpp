@@ -69,7 +69,7 @@ std::set<std::size_t> negative_members(model_table<Collection> const& table) {
     for_each_integer<typename Collection::record_type>([&](auto m, auto position) {
         for (auto const& cell : table.cells) {
             auto const& record = cell->slot.record;
-            if (record && (*record).*decltype(m)::pointer < 0) negative.insert(position);
+            if (record && m.in(*record) < 0) negative.insert(position);
         }
     });
     return negative;
@@ -88,7 +88,7 @@ std::string below_zero(model_table<Collection> const& table, std::set<std::size_
             for (auto const& cell : table.cells) {
                 auto const& slot = cell->slot;
                 if (!slot.record || !wrong.empty()) continue;
-                settle::detail::wide const value = (*slot.record).*found::pointer;
+                settle::detail::wide const value = found::in(*slot.record);
                 if (value + slot.marks.low(position) >= 0) continue;
                 wrong = "for some outcome of the pending transactions, '" + std::string{m.name} +
                         "' passes below zero: " + encode_json(*slot.record);

@@ -157,7 +157,7 @@ bool change_record(Moment const& moment, S state, bool& overflow,
         state.record = &before;
         for_each_element(moment.effects, [&](auto const& effect) {
             using effect_type = std::remove_cvref_t<decltype(effect)>;
-            auto& member = record.*effect_type::member;
+            auto& member = settle::detail::member_in<effect_type::member>(record);
             auto const value = plain_value(effect.operand, state);
             if constexpr (effect_type::kind == effect_kind::assign) {
                 assign(member, value, overflow);

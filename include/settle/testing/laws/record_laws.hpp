@@ -153,7 +153,7 @@ private:
             bool const fields = result.on_record == record_change::fields;
             for_each_member<record_type>([&](auto m) {
                 bool const named = fields && (result.fields >> m.index & 1U) != 0;
-                if (!named && (*before).*m.pointer != (*rule_.record).*m.pointer) how = m.name;
+                if (!named && m.in(*before) != m.in(*rule_.record)) how = m.name;
             });
         }
         if (how.empty()) return {};

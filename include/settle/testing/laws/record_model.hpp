@@ -103,7 +103,7 @@ private:
 
     void add(wides<Record> const& deltas, int sign) {
         for_each_integer<Record>([&](auto m, auto position) {
-            auto& member = (*record).*m.pointer;
+            auto& member = m.in(*record);
             assign(member, wide{member} + sign * deltas[position], wrapped_);
         });
     }
@@ -130,7 +130,7 @@ private:
         for_each_integer<Record>([&](auto m, auto position) {
             using type = typename decltype(m)::type;
             // A record that is created has no value that a bound could limit.
-            wide const value = record ? wide{(*record).*m.pointer} : wide{0};
+            wide const value = record ? wide{m.in(*record)} : wide{0};
             for_each_end(position, value, [&](wide reached) {
                 for (plain_bound const& bound : evaluated.bounds) {
                     if (bound.position != position) continue;

@@ -90,7 +90,7 @@ private:
     }
     template <typename Member>
     [[nodiscard]] wide gain(Member m) const {
-        return widened((*after_).*m.pointer) - widened((*before_).*m.pointer);
+        return widened(m.in(*after_)) - widened(m.in(*before_));
     }
 
     /// A gain or a loss of more than 64 bits cannot be reversed.
@@ -108,7 +108,7 @@ private:
         if (!before_ || !after_) return false;
         bool overflow = false;
         for_each_integer<record_type>([&](auto m, auto position) {
-            auto& member = (*slot_.record).*m.pointer;
+            auto& member = m.in(*slot_.record);
             if (m.index == member_index<record_type, collection::key_member>) return;
             wide const rest = gain(m) - (interim == interim_change::gain_less_one ? 1 : 0);
             if (interim == interim_change::random_sums) {
@@ -155,7 +155,7 @@ private:
         bool early = false;
         if (!current || !slot_.record) return early;
         for_each_integer<record_type>([&](auto m, auto) {
-            early = early || widened((*slot_.record).*m.pointer) > widened((*current).*m.pointer);
+            early = early || widened(m.in(*slot_.record)) > widened(m.in(*current));
         });
         return early;
     }
@@ -173,16 +173,15 @@ private:
         bool overflow = false;
         for_each_member<record_type>([&](auto m) {
             if (!is_assigned(m)) return;
-            allowed = allowed &&
-                      settle::detail::same_value((*slot_.record).*m.pointer, (*after_).*m.pointer);
-            (*expected_).*m.pointer = (*before_).*m.pointer;
+            allowed = allowed && settle::detail::same_value(m.in(*slot_.record), m.in(*after_));
+            m.in(*expected_) = m.in(*before_);
         });
         for_each_integer<record_type>([&](auto m, auto) {
             if (is_assigned(m) || gain(m) == 0) return;
-            wide const rest = widened((*slot_.record).*m.pointer) - gain(m);
+            wide const rest = widened(m.in(*slot_.record)) - gain(m);
             bool const may_pass = (members_.below_zero >> m.index & 1U) != 0;
             allowed = allowed && (gain(m) < 0 || rest >= 0 || may_pass);
-            assign((*expected_).*m.pointer, rest, overflow);
+            assign(m.in(*expected_), rest, overflow);
         });
         return allowed && !overflow;
     }

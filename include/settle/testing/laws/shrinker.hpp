@@ -20,9 +20,8 @@ public:
     bool shrink(T& value, StillFails const& still_fails) {
         if constexpr (Described<T>) {
             bool better = false;
-            for_each_member<T>([&](auto m) {
-                better = shrink(value.*decltype(m)::pointer, still_fails) || better;
-            });
+            for_each_member<T>(
+                [&](auto m) { better = shrink(m.in(value), still_fails) || better; });
             return better;
         } else if constexpr (!std::is_void_v<typename settle::detail::vector_element<T>::type>) {
             return shorten(value, 1, still_fails);

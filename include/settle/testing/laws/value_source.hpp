@@ -41,7 +41,7 @@ public:
     template <typename T>
     void fill(T& value) {
         if constexpr (Described<T>) {
-            for_each_member<T>([&](auto m) { fill(value.*decltype(m)::pointer); });
+            for_each_member<T>([&](auto m) { fill(m.in(value)); });
         } else if constexpr (!std::is_void_v<typename settle::detail::vector_element<T>::type>) {
             value.resize(1 + below(3));
             for (auto& element : value) fill(element);

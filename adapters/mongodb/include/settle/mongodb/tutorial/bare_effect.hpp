@@ -18,18 +18,18 @@ template <auto Member, typename Condition, typename Scope, typename Record>
                                  [[maybe_unused]] Scope const& scope_of_values, Record& record) {
     using settle::detail::is_field;
     if constexpr (is_field<Record, Member, Condition>) {
-        record.*Member = true;
+        settle::detail::member_in<Member>(record) = true;
         return true;
     } else if constexpr (requires { condition.operand; }) {
         constexpr bool no = Condition::operation == operation_kind::negation &&
                             is_field<Record, Member, typename Condition::operand_type>;
-        if constexpr (no) record.*Member = false;
+        if constexpr (no) settle::detail::member_in<Member>(record) = false;
         return no;
     } else if constexpr (requires { condition.left; }) {
         using left = std::remove_cvref_t<decltype(condition.left)>;
         using right = std::remove_cvref_t<decltype(condition.right)>;
         [[maybe_unused]] auto const take = [&](auto const& value) {
-            store_value(record.*Member, evaluate(value, scope_of_values),
+            store_value(settle::detail::member_in<Member>(record), evaluate(value, scope_of_values),
                         *scope_of_values.overflow);
             return true;
         };
@@ -73,7 +73,7 @@ template <typename Participant, typename Scope, typename Record>
                 constexpr auto opposite = effect::kind == effect_kind::add
                                               ? operation_kind::subtract
                                               : operation_kind::add;
-                auto& field = record.*effect::member;
+                auto& field = settle::detail::member_in<effect::member>(record);
                 auto const before = settle::detail::checked<opposite>(
                     field, evaluate(change.operand, scope_of_values), *scope_of_values.overflow);
                 store_value(field, before, *scope_of_values.overflow);
@@ -90,7 +90,7 @@ template <Described Record>
     bool same = true;
     for_each_member<Record>([&](auto m) {
         if ((fields >> m.index & 1U) == 0) return;
-        same = same && settle::detail::same_value(left.*m.pointer, right.*m.pointer);
+        same = same && settle::detail::same_value(m.in(left), m.in(right));
     });
     return same;
 }
