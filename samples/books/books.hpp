@@ -41,16 +41,6 @@ struct incoming {
     std::int64_t amount;
 };
 
-} // namespace books
-
-// Names the members, so that settle can read, write and log them.
-SETTLE_STRUCT(books::account, id, balance, opened_with);
-SETTLE_STRUCT(books::posting, order_id, account, debit, credit);
-SETTLE_STRUCT(books::outgoing, order_id, payer, payee, amount);
-SETTLE_STRUCT(books::incoming, order_id, payer, payee, amount);
-
-namespace books {
-
 using settle::call;
 using settle::field;
 using settle::lit;

@@ -57,19 +57,6 @@ struct refund {
     std::vector<order_line> lines;
 };
 
-} // namespace shop
-
-// Names the members, so that settle can read, write and log them.
-SETTLE_STRUCT(shop::customer, id, balance, opened_with);
-SETTLE_STRUCT(shop::order, invoice, customer, amount, status);
-SETTLE_STRUCT(shop::item, stock_code, in_stock);
-SETTLE_STRUCT(shop::till, id, takings);
-SETTLE_STRUCT(shop::order_line, stock_code, quantity, price);
-SETTLE_STRUCT(shop::payment, invoice, customer, amount, lines);
-SETTLE_STRUCT(shop::refund, invoice, customer, amount, lines);
-
-namespace shop {
-
 using settle::each;
 using settle::field;
 using settle::lit;

@@ -26,14 +26,6 @@ struct payment {
     std::int64_t amount;
 };
 
-} // namespace shop::tutorial
-
-SETTLE_STRUCT(shop::tutorial::purse, id, balance);
-SETTLE_STRUCT(shop::tutorial::order, id, state);
-SETTLE_STRUCT(shop::tutorial::payment, balance_id, order_id, amount);
-
-namespace shop::tutorial {
-
 using settle::field;
 using settle::lit;
 using settle::param;

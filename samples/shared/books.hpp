@@ -28,13 +28,6 @@ struct note_change {
     std::string text;
 };
 
-} // namespace samples
-
-SETTLE_STRUCT(samples::note, id, text);
-SETTLE_STRUCT(samples::note_change, id, text);
-
-namespace samples {
-
 inline constexpr settle::collection<note, "notes", &note::id> notes;
 
 /// Binds the notes to the engine.

@@ -23,14 +23,6 @@ struct transfer {
     std::int64_t amount;
 };
 
-} // namespace bank
-
-// Names the members, so that settle can read, write and log them.
-SETTLE_STRUCT(bank::account, id, balance, opened_with);
-SETTLE_STRUCT(bank::transfer, source, destination, amount);
-
-namespace bank {
-
 using settle::field;
 using settle::lit;
 using settle::param;

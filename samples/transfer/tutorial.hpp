@@ -21,13 +21,6 @@ struct transfer {
     std::int64_t amount; // the documents' `value`
 };
 
-} // namespace bank::tutorial
-
-SETTLE_STRUCT(bank::tutorial::account, id, balance);
-SETTLE_STRUCT(bank::tutorial::transfer, source, destination, amount);
-
-namespace bank::tutorial {
-
 using settle::field;
 using settle::param;
 

@@ -55,19 +55,6 @@ struct trip {
     std::int64_t days;
 };
 
-} // namespace agency
-
-// Names the members, so that settle can read, write and log them.
-SETTLE_STRUCT(agency::account, id, balance, opened_with);
-SETTLE_STRUCT(agency::reservation, item, units, days);
-SETTLE_STRUCT(agency::booking, number, price);
-SETTLE_STRUCT(agency::payment, card, amount);
-SETTLE_STRUCT(agency::receipt, number, amount);
-SETTLE_STRUCT(agency::trip, traveller, price, card, flight, people, hotel, rooms, nights, car,
-              days);
-
-namespace agency {
-
 using settle::call;
 using settle::field;
 using settle::lit;
