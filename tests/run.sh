@@ -67,7 +67,7 @@ more_packages=
 case $mode in
 all) more_packages=$tools ;;
 ci) more_packages="$tools $clang" ;;
-full) more_packages="$tools libbenchmark-dev $clang" ;;
+full) more_packages="$tools libbenchmark-dev git debhelper lintian python3-venv $clang" ;;
 fuzz) more_packages=$clang ;;
 compilers) more_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
