@@ -10,13 +10,18 @@ version=$3
 way=$4
 shift 4
 page=$root/include/settle/building.md
+cpm=${SETTLE_CPM:-}
+if [ "$way" = CPMAddPackage ] && [ ! -f "$cpm" ]; then
+    echo "Debian has no package of CPM: name its file, CPM.cmake, in SETTLE_CPM"
+    exit 77
+fi
 rm -rf "$folder"
 mkdir -p "$folder/project/cmake" "$folder/settle" && cd "$folder" || exit 1
 
 # What the page's address stands for: a repository with the tag of this version.
 (
     cd "$root" && cp -R CMakeLists.txt include adapters "$folder/settle" &&
-        cp tests/packages/cpm/CPM.cmake "$folder/project/cmake" && cd "$folder/settle" &&
+        { [ -z "$cpm" ] || cp "$cpm" "$folder/project/cmake/CPM.cmake"; } && cd "$folder/settle" &&
         git init -q && git add -A &&
         git -c user.name=settle -c user.email=settle@example.org commit -q -m "the sources" &&
         git tag "v$version"
