@@ -12,9 +12,13 @@ shift 4
 page=$root/include/settle/building.md
 cpm=${SETTLE_CPM:-}
 if [ "$way" = CPMAddPackage ] && [ ! -f "$cpm" ]; then
-    echo "Debian has no package of CPM: name its file, CPM.cmake, in SETTLE_CPM"
+    echo "SKIPPED: Debian has no package of CPM: name its file, CPM.cmake, in SETTLE_CPM"
     exit 77
 fi
+command -v git >/dev/null || {
+    echo "SKIPPED: git is not here"
+    exit 77
+}
 rm -rf "$folder"
 mkdir -p "$folder/project/cmake" "$folder/settle" && cd "$folder" || exit 1
 
@@ -22,7 +26,7 @@ mkdir -p "$folder/project/cmake" "$folder/settle" && cd "$folder" || exit 1
 (
     cd "$root" && cp -R CMakeLists.txt include adapters "$folder/settle" &&
         { [ -z "$cpm" ] || cp "$cpm" "$folder/project/cmake/CPM.cmake"; } && cd "$folder/settle" &&
-        git init -q && git add -A &&
+        export GIT_CONFIG_GLOBAL=/dev/null && git init -q && git add -A &&
         git -c user.name=settle -c user.email=settle@example.org commit -q -m "the sources" &&
         git tag "v$version"
 ) || exit 1
