@@ -5,7 +5,7 @@
 #include <settle/running/calls/closing.hpp>
 #include <settle/running/calls/engine_calls.hpp>
 #include <settle/running/calls/purge.hpp>
-#include <settle/running/calls/shared_windows.hpp>
+#include <settle/running/calls/shared_windows.ipp>
 #include <settle/running/calls/sweeper.hpp>
 #include <settle/running/calls/take_over.hpp>
 #include <settle/running/calls/windows.ipp>
