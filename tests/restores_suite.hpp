@@ -166,7 +166,7 @@ private:
         CHECK(engine.find(transfer_id(open_number)).value()->state == settle::state::done);
         for (auto const& [number, verdict] : told_before) {
             auto const entry = engine.find(transfer_id(number)).value();
-            REQUIRE_MESSAGE(entry, number);
+            REQUIRE(entry);
             CHECK(entry->state == (verdict == settle::verdict::done ? settle::state::done
                                                                     : settle::state::canceled));
         }
