@@ -44,6 +44,33 @@ TEST_CASE("explore: a call without an entry is requeued at any time") {
     right(transfers, two_accounts, sixty_first, money, never_below, late(in_a_batch(within(1, 1))));
 }
 
+TEST_CASE("explore: answered at the commit, a store stops twice, one late write") {
+    right(transfers, two_accounts, sixty_first, money, never_below,
+          answered_at_commit(late(within(1, 1)), 2));
+}
+
+TEST_CASE("explore: answered at the commit, a store stops, two workers") {
+    right(transfers, two_accounts, sixty_first, money, never_below,
+          answered_at_commit(late(within(2, 0))));
+}
+
+TEST_CASE("explore: answered at the commit, a store stops, a purge and one late write") {
+    bounds all = answered_at_commit(aging(late(within(1, 1))));
+    all.cancels = true;
+    right(transfers, two_accounts, sixty_first, money, never_below, all);
+}
+
+TEST_CASE("explore: answered at the commit, all parts are in the store that stops") {
+    right(transfers, two_accounts, sixty_first, money, never_below,
+          answered_at_commit(late(within(1, 1), 0)));
+}
+
+TEST_CASE("long: explore: answered at the commit, a store stops, two workers and one late write") {
+    bounds both = answered_at_commit(late(within(2, 1)));
+    both.crashes = false;
+    right(transfers, two_accounts, sixty_first, money, never_below, both);
+}
+
 TEST_CASE("long: explore: exclusive effects of late entries") {
     right(settle::type<paint_type>, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}),

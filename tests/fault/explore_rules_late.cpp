@@ -55,6 +55,21 @@ TEST_CASE("rule: a late entry is closed after its confirms") {
           late(within(1, 0)));
 }
 
+TEST_CASE("rule: an entry is closed after a forced write behind its confirms") {
+    needs(switched::closes_wait_for_disk, transfers, two_accounts, one, money,
+          answered_at_commit(late(within(1, 0))));
+}
+
+TEST_CASE("rule: a takeover of a committed entry forces its stores") {
+    needs(switched::takeovers_force, transfers, two_accounts, one, money,
+          answered_at_commit(late(within(1, 0))));
+}
+
+TEST_CASE("rule: a forced write keeps only the confirms of its own session") {
+    needs(switched::one_session_forces, transfers, two_accounts, one, money,
+          answered_at_commit(late(within(1, 0))));
+}
+
 TEST_CASE("rule: a refusal without an entry is written before it is told") {
     needs(switched::refusals_are_written, transfers, two_accounts, one, money,
           called_again(late(within(1, 0), 2)));

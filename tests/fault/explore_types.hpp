@@ -197,6 +197,13 @@ inline bounds late(bounds bounds, std::uint32_t own_parts = 1) {
     return joined(bounds, own_parts);
 }
 
+/// Calls are answered at their commit, and the store of the parts elsewhere stops at any moment, so
+/// often: it loses any writes since its last forced one.
+inline bounds answered_at_commit(bounds bounds, std::size_t store_crashes = 1) {
+    bounds.store_crashes = store_crashes;
+    return bounds;
+}
+
 /// A batch may requeue a transaction that has applied.
 inline bounds in_a_batch(bounds bounds) {
     bounds.requeues = true;

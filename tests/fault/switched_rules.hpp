@@ -28,6 +28,9 @@ struct switched {
     static inline bool late_entries_sent_once = true;
     static inline bool late_entries_expire = true;
     static inline bool late_entries_stay_open = true;
+    static inline bool closes_wait_for_disk = true;
+    static inline bool takeovers_force = true;
+    static inline bool one_session_forces = true;
     static inline bool refusals_are_written = true;
     static inline bool others_wait_for_entries = true;
     static inline bool first_joins = true;

@@ -179,6 +179,8 @@ TEST_CASE("coordinator: an unknown commit is followed by a read, in each state o
         CHECK(c.next() == step::confirm);
         CHECK(c.committed() == first_epoch);
         answer_all(c, answer::applied);
+        REQUIRE(c.next() == step::force);
+        c.forced(true);
         CHECK(c.change().from_epoch == first_epoch + 1);
         CHECK(c.change().committed == first_epoch);
     }
@@ -325,6 +327,8 @@ TEST_CASE("coordinator: any worker may cancel an entry that is not committed") {
         c.claimed(log_answer::taken, false);
         CHECK(c.next() == step::confirm);
         answer_all(c, answer::applied);
+        REQUIRE(c.next() == step::force);
+        c.forced(true);
         CHECK(c.change().to == state::done);
         CHECK(c.change().why == reason::none);
     }

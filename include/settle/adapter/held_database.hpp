@@ -48,6 +48,7 @@ public:
     void expect_others() override {
         if (store_->capabilities().overlaps_others) store_->expect_others();
     }
+    [[nodiscard]] bool force(session_moment since) override { return store_->force(since); }
     void one_phase(std::span<one_phase_request> requests, any_log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
         store_->one_phase(requests, static_cast<port_of_log<Log>&>(log.log()).session(), context,

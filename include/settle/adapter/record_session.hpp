@@ -65,6 +65,9 @@ public:
         return own;
     }
 
+    /// As force() of the seam. Called only if the capabilities have it.
+    [[nodiscard]] virtual bool force(session_moment) { return false; }
+
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
     virtual void one_phase(std::span<one_phase_request> requests, Log& log,
@@ -182,6 +185,7 @@ public:
                    one_phase_decider& decider) {
         Session::store().one_phase(requests, log, context, decider);
     }
+    [[nodiscard]] bool force(session_moment since) { return Session::store().force(since); }
     static constexpr bool settles_in_one_phase = true;
     [[nodiscard]] session_capabilities capabilities() const {
         return Session::store().capabilities();

@@ -187,6 +187,7 @@ public:
             is_first_ = joins_;
         }
         if (state_ == settle::state::applied) {
+            lazy_ = lazy_ || Rules::takeovers_force;
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
             compensate();
@@ -358,6 +359,13 @@ public:
         else decide_finish();
     }
 
+    /// The stores of the confirms were asked to keep them on the disk.
+    /// Shape:   is_kept - each store has answered in the session that answered the confirms
+    void forced(bool is_kept) {
+        if (is_kept || !Rules::one_session_forces) ask_log(step::close);
+        else start(step::confirm);
+    }
+
     /// Instead of decide(), if an earlier transaction of the window must end first: undoes what
     /// this transaction applied and starts over without a pause. This counts as no attempt. Only
     /// for a transaction that may_start_over().
@@ -461,7 +469,8 @@ private:
     [[nodiscard]] bool all_known();
     [[SETTLE_INLINED]] void end_wave() {
         if (stages_.count > 1 && next_stage()) return;
-        ask_log(is_final(state_) ? step::end : step::close);
+        bool const waits = lazy_ && state_ == settle::state::applied && Rules::closes_wait_for_disk;
+        ask_log(is_final(state_) ? step::end : waits ? step::force : step::close);
     }
 
     /// Confirms the records first. Compensates stages that wait for later ones, the last first.

@@ -116,6 +116,9 @@ public:
     /// True if the commit executes the parts in the log's own store. Until then they have no mark,
     /// and no other wave sends them.
     [[nodiscard]] bool joins() const noexcept { return is_first_; }
+    /// True if a store may lose the confirms until step::force: the entry stays open until then.
+    [[nodiscard]] bool confirms_lazily() const noexcept { return lazy_; }
+    void confirm_lazily() noexcept { lazy_ = true; }
     /// For a joined commit: true if its native transaction must write the entry, since all parts
     /// are applied; false if it must change nothing.
     [[nodiscard]] bool may_join() const noexcept { return answers_.all(answer::applied); }
@@ -164,7 +167,7 @@ public:
                       (vanished_ ? 8U : 0U) | (in_log_ ? 16U : 0U) | (one_phase_ ? 32U : 0U) |
                       (requeueing_ ? 64U : 0U) | (joins_ ? 128U : 0U) | (is_first_ ? 256U : 0U) |
                       (late_ ? 512U : 0U) | (backs_out_ ? 1024U : 0U) | (clearing_ ? 2048U : 0U) |
-                      static_cast<std::uint64_t>(decided_state_) << 16U);
+                      (lazy_ ? 4096U : 0U) | static_cast<std::uint64_t>(decided_state_) << 16U);
         if (other_ != 0) seed = hash_mix(seed, other_);
         if (bar_ != 0) seed = hash_mix(seed, bar_ + 1);
         if (stages_.packed() != 0) seed = hash_mix(seed, stages_.packed());
@@ -262,6 +265,7 @@ protected:
     bool late_ = false;      ///< this call may have marks of its birth, and has no entry
     bool backs_out_ = false; ///< of a late call: its marks go, and it looks for an entry then
     bool clearing_ = false;  ///< step::back_off undoes marks of another call
+    bool lazy_ = false;      ///< its confirms, or those of an earlier worker, may be lost
 };
 
 SETTLE_END

@@ -58,6 +58,14 @@ struct protocol_rules {
     static constexpr bool late_entries_expire = true;
     /// A late entry is `applied`, so that its close follows the confirms.
     static constexpr bool late_entries_stay_open = true;
+    /// An entry whose confirms were not forced is closed after a forced write of their stores.
+    static constexpr bool closes_wait_for_disk = true;
+    /// A worker that takes over an `applied` entry forces its stores, too: the confirms of the
+    /// earlier worker may not be on the disk.
+    static constexpr bool takeovers_force = true;
+    /// A forced write keeps only the confirms of its own session. After a lost session, the worker
+    /// confirms again.
+    static constexpr bool one_session_forces = true;
     /// A call without an entry writes its refusal before it tells it.
     static constexpr bool refusals_are_written = true;
     /// The marks of another call are undone only under an acknowledged entry.

@@ -27,7 +27,8 @@ enum class step : std::uint8_t {
                       ///< pending → deciding
     commit_and_close, ///< log: pending or deciding → done, if no part has work after the commit
     decide,           ///< log: insert the late entry as `applied`, with the parts in its own store
-    refuse            ///< log: insert the late entry as `canceled`
+    refuse,           ///< log: insert the late entry as `canceled`
+    force             ///< stores: keep the confirms on the disk, in the sessions that answered them
 };
 
 /// True if the step commits in two phases.
@@ -54,10 +55,11 @@ enum class step : std::uint8_t {
 }
 
 [[nodiscard]] constexpr std::string_view name_of(step value) {
-    constexpr std::string_view names[]{
-        "insert", "read",      "claim",      "commit",           "close",  "cancel",
-        "apply",  "confirm",   "compensate", "back off",         "pause",  "wait",
-        "end",    "one phase", "keep",       "commit and close", "decide", "refuse"};
+    constexpr std::string_view names[]{"insert",     "read",      "claim", "commit",
+                                       "close",      "cancel",    "apply", "confirm",
+                                       "compensate", "back off",  "pause", "wait",
+                                       "end",        "one phase", "keep",  "commit and close",
+                                       "decide",     "refuse",    "force"};
     return names[static_cast<std::size_t>(value)];
 }
 

@@ -34,6 +34,8 @@ struct part_request {
     timestamp last_moment = timestamp::max();
     /// False if certainly no earlier try of this part is under way. Only a store of calls asks.
     bool may_be_under_way = true;
+    /// confirm: the store need not wait for the disk, since a call of its force() follows.
+    bool may_be_lost = false;
     /// How long the caller of the engine waits, or null. Only a store of calls looks at it.
     wait_limits const* limits = nullptr;
 

@@ -69,6 +69,15 @@
 //       engine has other stores. Then start() begins a wave, and finish() waits until its results
 //       are set. Requests and results stay where they are until then. abandon() waits for the end
 //       of a wave whose results are no longer needed.
+//   force(since)                  For a store that need not wait for the disk when it confirms a
+//   part
+//       whose request says may_be_lost: a crash may lose such a confirm after its answer, together
+//       with all later writes of the store. force() makes durable what the session has answered
+//       since a moment of detail::next_session_moment(). It writes something, since a native
+//       transaction that changes nothing waits for no disk, and waits until that is durable.
+//       Returns false unless this was in a session with the server that began before the moment:
+//       after a crash, a later write says nothing of the earlier ones. The answers of a store
+//       without this member are durable.
 //   begin(requests, results), start(started)   For a store whose parts take as long as others like.
 //       begin() takes the parts of one transaction, and gives their detail::parts_under_way;
 //       start() starts what they have begun. Answers come from any thread, through
@@ -154,6 +163,7 @@
 #include <settle/base/function_view.hpp>
 #include <settle/protocol/entry.hpp>
 #include <settle/store/parts_under_way.hpp>
+#include <settle/store/session_moment.hpp>
 
 #include <concepts>
 #include <limits>
@@ -282,6 +292,7 @@ struct session_capabilities {
     bool compares_clocks = false;  ///< it has time(), the clock that dates its receipts
     bool keeps_home = false;
     bool keeps_at_insert = false;
+    bool confirms_lazily = false; ///< it has force()
     bool fetches_ahead = false;
     bool answers_later = false;   ///< it has begin(), which makes calls while the engine goes on
     bool overlaps_others = false; ///< its waves can be under way while other stores have theirs
@@ -321,6 +332,9 @@ constexpr session_capabilities capabilities_of() {
                                  std::span<part_result> results, started_parts& started) {
         session.begin(requests, results);
         session.start(started);
+    };
+    own.confirms_lazily = requires(Session& session, session_moment since) {
+        { session.force(since) } -> std::same_as<bool>;
     };
     own.overlaps_others = requires(Session& session, std::span<part_request const> requests,
                                    std::span<part_result> results) {

@@ -154,6 +154,11 @@ public:
         waves_.erase(at);
     }
 
+    [[nodiscard]] bool force(session_moment since)
+        requires(settle::detail::capabilities<session_type>.confirms_lazily)
+    {
+        return session_.force(since);
+    }
     static constexpr bool settles_in_one_phase =
         settle::detail::capabilities<session_type>.settles_in_one_phase;
     [[nodiscard]] settle::detail::session_capabilities capabilities() const {

@@ -166,6 +166,7 @@ public:
     static constexpr bool one_phase = false;
     /// A container holds records alone, and records are of the first stage.
     static constexpr bool several_stages = false;
+    static constexpr bool confirms_lazily() noexcept { return false; }
     static constexpr bool one_at_a_time = capabilities<Log>.wave_size == 1;
 
     /// The calls that are compiled for each direction.

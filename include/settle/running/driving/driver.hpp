@@ -116,6 +116,7 @@ private:
         if constexpr (Calls::several_stages) ask_log<step::commit_and_close>(group);
         ask_log<step::cancel>(group);
         ask_stores<step::confirm>(group, typed);
+        force(group);
         ask_stores<step::compensate>(group, typed);
         ask_log<step::close>(group);
     }
@@ -145,6 +146,16 @@ private:
         if (any || ordered) progress_.template end<Step>(group);
         if constexpr (Calls::several_stages) {
             if (progress_.notes_tries()) calls_.note_tries(group.jobs, progress_.now());
+        }
+    }
+
+    /// Has the stores keep the confirms that they may lose, so that the entries can be closed.
+    template <std::size_t Count>
+    void force(detail::jobs_side_by_side<Count> const& group) {
+        if constexpr (Calls::several_stages) {
+            if (!progress_.template begin<step::force>(group)) return;
+            calls_.force(group.jobs);
+            progress_.template end<step::force>(group);
         }
     }
 

@@ -49,7 +49,10 @@ struct job {
     bool awaits_next_try = false; ///< no call is made before `next_try`
     bool follows_earlier = false; ///< its joined commit waits for an earlier job of its window
     bool for_caller = false;      ///< a person has asked for this job, which does not wait for that
-    std::int64_t row = 0;         ///< the log's own number of the entry, or 0
+    bool is_forced = true;        ///< the stores have its confirms on the disk
+    /// Before its first confirm that a store may lose, or 0.
+    session_moment confirmed_since = 0;
+    std::int64_t row = 0; ///< the log's own number of the entry, or 0
     /// The epoch of the insert, or of the claim of an `initial` entry, that the log acknowledged to
     /// this job: under it no other worker has called a service. 0 if there is none.
     epoch first_epoch = 0;

@@ -40,6 +40,7 @@ public:
     [[nodiscard]] virtual std::size_t longest_id() const = 0;
     virtual result<std::uint64_t> forget(timestamp before, std::size_t limit) = 0;
     virtual result<timestamp> time() = 0;
+    [[nodiscard]] virtual bool force(session_moment since) = 0;
 };
 
 /// Shape:   Log - the session of the engine's log
@@ -47,7 +48,7 @@ template <StoreSession Session, typename Log>
 class port_of_store final : public store_port {
 public:
     port_of_store(Session& session, Log& log)
-        : session_(session), log_(log), can_here_(capabilities_here(session)) {}
+        : session_(session), log_(log), can_here_(here(session)) {}
 
     [[nodiscard]] session_capabilities const& capabilities() const noexcept override {
         return can_here_;
@@ -103,8 +104,20 @@ public:
         else return timestamp{};
     }
 
+    [[nodiscard]] bool force([[maybe_unused]] session_moment since) override {
+        if constexpr (can.confirms_lazily) return session_.force(since);
+        else return true;
+    }
+
 private:
     static constexpr session_capabilities const& can = detail::capabilities<Session>;
+
+    /// A session around another one may have the other's capabilities, but not its force().
+    [[nodiscard]] static session_capabilities here(Session const& session) {
+        auto own = capabilities_here(session);
+        own.confirms_lazily = own.confirms_lazily && can.confirms_lazily;
+        return own;
+    }
 
     Session& session_;
     Log& log_;

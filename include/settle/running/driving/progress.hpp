@@ -243,12 +243,16 @@ private:
             c.closed(work.reply);
         } else if constexpr (Step == step::cancel) {
             c.canceled(work.reply);
+        } else if constexpr (Step == step::force) {
+            work.confirmed_since = 0;
+            c.forced(work.is_forced);
         } else {
             watch_.note_answers(work, execution);
             if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
             if (Step == step::apply && execution.requeued) c.requeue();
             else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work);
             else c.decide(Step, limits_.attempts);
+            if (c.next() == step::force && !calls_.confirms_lazily()) c.forced(true);
             // A fenced worker reads the entry at once. A worker whose record cannot be used while
             // the pivot decides reads it too, and then pauses.
             // A call without an entry looks for one.
@@ -311,6 +315,7 @@ private:
         }
         // A log that answers `unknown` may do so again, so the job rests then, too.
         bool const stalled = (next == taken && same_stage) ||
+                             (taken == step::force && next == step::confirm) ||
                              (writes_log(taken) && work.reply == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
         if (stalled && fails_always(taken, work, execution, hopeless)) {

@@ -53,6 +53,10 @@ public:
     /// again, its answers are taken.
     /// Returns: true if there is such a job
     bool execute(step action, std::span<job> jobs, typed const&);
+    /// True if a store may lose confirms until it is forced.
+    [[nodiscard]] bool confirms_lazily() const;
+    /// Forces the stores of all jobs that take step::force, and sets their job::is_forced.
+    void force(std::span<job> jobs);
     /// True if the job waits, and has all answers.
     [[nodiscard]] static bool is_answered(job const& work);
     /// Gives up what a job waits for: then it has all answers.
@@ -92,6 +96,11 @@ private:
     class running;
 
     void request_parts(job& work, step action);
+    /// True if the store may lose a confirm of this part until it is forced.
+    [[nodiscard]] bool may_lose_confirm(job const& work, part_descriptor const& part) const {
+        return work.coordinator.confirms_lazily() && !is_joined(work, part) &&
+               ports_.stores[store_of(part)]->capabilities().confirms_lazily;
+    }
     /// Answers a call in place of its service if a person has paused it.
     [[nodiscard]] bool is_paused(job& work, part_descriptor const& part, std::size_t line,
                                  std::size_t number) const;

@@ -197,6 +197,35 @@ SETTLE_FUNCTION bool seam_calls::execute(step action, std::span<job> jobs, typed
     return any_waits;
 }
 
+SETTLE_FUNCTION bool seam_calls::confirms_lazily() const {
+    return std::any_of(ports_.stores.begin(), ports_.stores.end(),
+                       [](store_port* store) { return store->capabilities().confirms_lazily; });
+}
+
+SETTLE_FUNCTION void seam_calls::force(std::span<job> jobs) {
+    auto const for_each_store = [&](auto&& function) {
+        for (job& work : jobs) {
+            if (!work.takes(step::force)) continue;
+            for (part_descriptor const& part : work.type->participants) {
+                if (may_lose_confirm(work, part)) function(work, store_of(part));
+            }
+        }
+    };
+    std::vector<session_moment> since(ports_.stores.size());
+    for_each_store([&](job& work, std::size_t store) {
+        work.is_forced = true;
+        bool const is_first = since[store] == 0 || work.confirmed_since < since[store];
+        if (is_first) since[store] = work.confirmed_since;
+    });
+    caller_wait const within{limits_};
+    std::vector<bool> is_lost(since.size());
+    for (std::size_t store = 0; store < since.size(); ++store) {
+        is_lost[store] = since[store] != 0 && !ports_.stores[store]->force(since[store]);
+    }
+    for_each_store(
+        [&](job& work, std::size_t store) { work.is_forced = work.is_forced && !is_lost[store]; });
+}
+
 SETTLE_FUNCTION void seam_calls::go_on(job& work) {
     bool is_over = true;
     for (waiting_parts::parts_of_store& parts : work.waiting->stores) {
@@ -362,6 +391,10 @@ seam_calls::settle(std::span<job> jobs, std::size_t store, write_context const& 
 }
 
 SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
+    bool const confirms_lazily = action == step::confirm && work.coordinator.confirms_lazily();
+    if (confirms_lazily && work.confirmed_since == 0) {
+        work.confirmed_since = next_session_moment();
+    }
     auto const request_part = [&](part_descriptor const& part, std::size_t line,
                                   std::size_t number) {
         if (!work.coordinator.due(number, part.stage)) return;
@@ -374,6 +407,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
         part_request request = request_of(work, part, line, action, lifetime_);
         request.may_be_under_way = work.may_be_under_way(number);
         request.limits = &limits_;
+        request.may_be_lost = confirms_lazily && may_lose_confirm(work, part);
         if (signal_ != nullptr && ports_.stores[store]->capabilities().answers_later) {
             if (work.waiting == nullptr) work.waiting = std::make_shared<waiting_parts>();
             auto& to = work.waiting->of(store);

@@ -56,6 +56,9 @@ protected:
                     if (anew) next.entries[t].closed = next.entries[t].passing = false;
                     epoch const first = how == phases::late ? birth(next, t) : fresh(next, t);
                     begin(w, role::caller, t, beginning(*all_[t], first, aim, how));
+                    if constexpr (knows_one_phase) {
+                        if (within_.store_crashes != 0) w.coordinator.confirm_lazily();
+                    }
                     w.old = false;
                 },
                 [&] { return words + all_[t]->id(); });

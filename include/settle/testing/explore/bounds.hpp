@@ -28,7 +28,10 @@ struct bounds {
     /// A bit for each part that is a record in the log's own store: a call may join them to its
     /// commit. 0: none.
     std::uint32_t own_parts = 0;
-    bool late_entries = false;   ///< a call may begin before it has an entry
+    bool late_entries = false; ///< a call may begin before it has an entry
+    /// How often the store of all other parts stops, and loses any writes since its last forced
+    /// write. Only confirms are not forced, those of calls that are answered at their commit.
+    std::size_t store_crashes = 0;
     bool keeps_at_insert = true; ///< an insert may keep stage 0, as the log promises it
     bool submits = false;        ///< an id may be submitted, for any worker to run later
     bool requeues = false;       ///< an applied transaction may be requeued, as in a batch

@@ -201,6 +201,8 @@ public:
                            epoch committed) const = 0;
     /// Applies this transaction to the truth of its records.
     virtual void commit(Records& all) const = 0;
+    /// Gives the record of a part back as its store had it earlier.
+    virtual void give_back(Records& all, Records const& earlier, std::size_t part) const = 0;
     /// The epoch of the mark of a record's part, or 0 when there is none.
     [[nodiscard]] virtual epoch mark_epoch(Records const& all, std::size_t part) const = 0;
     /// The transaction that undoes this one.
@@ -313,6 +315,17 @@ public:
                     });
             });
         }
+    }
+
+    void give_back(Records& all, Records const& earlier, std::size_t part) const override {
+        with_part(part, [&](auto where) {
+            using table = typename decltype(where)::table;
+            std::size_t const index = slots_[part];
+            std::get<table>(all.tables).change(index, [&](auto& cell) {
+                cell.slot = std::get<table>(earlier.tables).cells[index]->slot;
+                return true;
+            });
+        });
     }
 
     [[nodiscard]] epoch mark_epoch(Records const& all, std::size_t part) const override {

@@ -149,6 +149,9 @@ private:
         case step::one_phase:
             if constexpr (knows_one_phase) settle_in_one_phase(now, me, branch);
             return;
+        case step::force:
+            if constexpr (knows_one_phase) force(me, branch);
+            return;
         case step::apply:
         case step::confirm:
         case step::compensate:
@@ -298,6 +301,18 @@ private:
                 w.coordinator.requeue();
             },
             [&] { return text(sent) + ": is requeued"; });
+    }
+
+    /// The store forces its writes to the disk, also in a session that it has begun since.
+    template <typename Branch>
+    void force(worker const& me, Branch const& branch) const {
+        branch(
+            move_kind::protocol,
+            [](world_type& next, worker& w) {
+                next.unforced.clear();
+                w.coordinator.forced(!std::exchange(w.is_cut, false));
+            },
+            [&] { return me.is_cut ? "forces in another session" : "forces its confirms"; });
     }
 
     /// One phase: one native transaction executes all parts and writes the entry.

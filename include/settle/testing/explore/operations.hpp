@@ -41,8 +41,12 @@ public:
         if (call_model const* const made = transaction.call_of(sent.part)) {
             return execute_call(next.rows[row_of(sent)], *made, received(sent, chosen));
         }
+        bool const may_be_lost =
+            within_.store_crashes != 0 && (within_.own_parts >> sent.part & 1U) == 0;
+        auto const before = may_be_lost ? std::optional{next.data} : std::nullopt;
         auto const reply =
             transaction.execute(next.data, sent.at, sent.part, sent.under, sent.committed);
+        if (before) note_write(next, *before, sent.lazy);
         return {reply, 0,
                 reply == answer::other_call ? transaction.mark_epoch(next.data, sent.part) : 0};
     }
@@ -215,7 +219,37 @@ public:
         return perform_at_log(next, sent);
     }
 
+    /// The store of the parts elsewhere stops. It has lost the last of its unforced writes.
+    /// Shape:   kept - the number of unforced writes that it still has
+    void crash_store(world_type& next, std::size_t kept) const {
+        for (auto const& transaction : all_) {
+            for (std::size_t part = 0; part < transaction->records(); ++part) {
+                if ((within_.own_parts >> part & 1U) != 0) continue;
+                transaction->give_back(next.data, next.unforced[kept], part);
+            }
+        }
+        next.unforced.clear();
+        ++next.store_crashes;
+        for (auto& worker : next.workers) {
+            step const current = worker.coordinator.next();
+            bool const confirms = current == step::confirm || current == step::force;
+            worker.is_cut = worker.is_cut || (worker.what != role::idle && confirms);
+        }
+    }
+
 private:
+    /// A write that changed nothing forces nothing.
+    static void note_write(world_type& next, Records const& before, bool lazy) {
+        auto const print_of = [](Records const& records) {
+            fingerprint print;
+            records.for_each_cell([&](auto const& cell) { print.add(cell.print); });
+            return print;
+        };
+        if (print_of(before) == print_of(next.data)) return;
+        if (lazy) next.unforced.push_back(before);
+        else next.unforced.clear();
+    }
+
     /// True if the receiver's clock may be on this side of the last moment of a call.
     static bool clock_allows(world_type const& now, sent_operation const& sent, bool late) {
         if (!rules::last_moment) return !late;

@@ -27,6 +27,7 @@ protected:
     template <typename Function>
     void move_outside(world_type const& now, Function& function) const {
         for (std::size_t i = 0; i < now.unanswered.size(); ++i) land(now, i, function);
+        if (now.store_crashes < within_.store_crashes) crash_store(now, function);
         for (std::size_t t = 0; t < all_.size(); ++t) {
             if (within_.ages) age(now, t, function);
             if (within_.resolves) resolve(now, t, function);
@@ -42,6 +43,18 @@ protected:
     operations<Protocol, Records> operations_;
 
 private:
+    template <typename Function>
+    void crash_store(world_type const& now, Function& function) const {
+        for (std::size_t kept = 0; kept < now.unforced.size(); ++kept) {
+            world_type next = now;
+            operations_.crash_store(next, kept);
+            function(std::move(next), move_kind::outside, [&] {
+                return "the store stops and has " + std::to_string(kept) + " of " +
+                       std::to_string(now.unforced.size()) + " unforced writes left";
+            });
+        }
+    }
+
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
         sent_operation const landing = now.unanswered[i];

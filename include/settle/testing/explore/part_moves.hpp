@@ -202,6 +202,9 @@ private:
                      : sent.at == step::back_off ? undone_epoch(me)
                                                  : me.coordinator.epoch_number();
         sent.committed = sent.at == step::confirm ? me.coordinator.committed() : 0;
+        if constexpr (knows_one_phase) {
+            sent.lazy = sent.at == step::confirm && me.coordinator.confirms_lazily();
+        }
         auto const& model = *all_[me.transaction];
         if (model.prepared_of(part) != nullptr) {
             bool const halves = sent.at == step::apply || sent.at == step::compensate;
@@ -340,7 +343,11 @@ private:
             }
         }
         w.coordinator.decide(within_.attempts);
-        if constexpr (knows_one_phase) w.coordinator.look_at_age(expired);
+        if constexpr (knows_one_phase) {
+            w.coordinator.look_at_age(expired);
+            bool const forces = w.coordinator.next() == step::force;
+            if (forces && within_.store_crashes == 0) w.coordinator.forced(true);
+        }
     }
 };
 

@@ -4,6 +4,8 @@
 
 #include <settle/testing/explore/model.hpp>
 
+#include <vector>
+
 SETTLE_BEGIN
 namespace testing {
 
@@ -20,6 +22,7 @@ struct model_worker {
     bool found_stray = false;  ///< the sweeper has found the mark stray
     bool lists = false;        ///< the sweeper has read the entry, and lists the names now
     bool old = false;          ///< its call is older than `lifetime` allows
+    bool is_cut = false;       ///< the session of its confirms is lost
     std::uint8_t begun = 0;    ///< a bit for each prepared part whose request is half executed
     std::uint8_t burned = 0;   ///< a bit for each call whose apply was answered before its undo
     std::uint8_t refused = 0;  ///< a bit for each refused call whose key is not closed yet
@@ -35,7 +38,8 @@ struct model_worker {
         fingerprint.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
                         (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U |
                         std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U |
-                        std::uint64_t{begun} << 34U | (lists ? std::uint64_t{1} : 0U) << 42U);
+                        std::uint64_t{begun} << 34U | (lists ? std::uint64_t{1} : 0U) << 42U |
+                        (is_cut ? std::uint64_t{1} : 0U) << 43U);
         fingerprint.add(marked);
         fingerprint.add(coordinator.hash());
         if (results != 0 || resolved != 0) {
@@ -65,6 +69,7 @@ struct sent_operation {
     bool begins = false;       ///< the first half of a request for a prepared part; never late
     bool burns = false;        ///< an apply whose answer only shows that its call can be undone
     bool closes = false;       ///< closes the key of a refused call
+    bool lazy = false;         ///< a confirm that its store may lose
     call_results results = 0;  ///< parameters of a call, or results to keep
     std::uint8_t resolved = 0; ///< the calls that a person closed, to keep
     std::uint32_t joined = 0;  ///< a bit for each part that a commit executes
@@ -72,12 +77,12 @@ struct sent_operation {
 
     [[nodiscard]] fingerprint print() const {
         fingerprint fingerprint;
-        fingerprint.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
-                        (old ? 1U : 0U) << 16U | (burns ? 1U : 0U) << 17U |
-                        (closes ? 1U : 0U) << 18U | static_cast<std::uint64_t>(at) << 24U |
-                        static_cast<std::uint64_t>(inserts) << 32U |
-                        static_cast<std::uint64_t>(change.from) << 40U |
-                        static_cast<std::uint64_t>(change.to) << 48U);
+        fingerprint.add(
+            std::uint64_t{transaction} | std::uint64_t{part} << 8U | (old ? 1U : 0U) << 16U |
+            (burns ? 1U : 0U) << 17U | (closes ? 1U : 0U) << 18U | (lazy ? 1U : 0U) << 19U |
+            static_cast<std::uint64_t>(at) << 24U | static_cast<std::uint64_t>(inserts) << 32U |
+            static_cast<std::uint64_t>(change.from) << 40U |
+            static_cast<std::uint64_t>(change.to) << 48U);
         fingerprint.add(under);
         fingerprint.add(committed);
         fingerprint.add(replaced);
@@ -103,8 +108,10 @@ struct world {
     few<sent_operation, 3> unanswered;
     few<prepared_row, most_prepared> prepared;
     few<receiver_row, most_calls> rows;
-    std::uint8_t late = 0;  ///< late writes so far
-    std::uint8_t again = 0; ///< repeated calls so far
+    std::vector<Records> unforced;  ///< the records before each write that may be lost
+    std::uint8_t late = 0;          ///< late writes so far
+    std::uint8_t again = 0;         ///< repeated calls so far
+    std::uint8_t store_crashes = 0; ///< so far
 
     [[nodiscard]] fingerprint print() const {
         fingerprint fingerprint;
@@ -117,7 +124,11 @@ struct world {
             fingerprint.add(one.packed());
             if (one.stray.operation) fingerprint.add(one.stray.packed());
         }
-        fingerprint.add(late | std::uint64_t{again} << 8U);
+        for (auto const& earlier : unforced) {
+            earlier.for_each_cell([&](auto const& cell) { fingerprint.add(cell.print); });
+        }
+        fingerprint.add(late | std::uint64_t{again} << 8U | std::uint64_t{store_crashes} << 16U |
+                        std::uint64_t{unforced.size()} << 24U);
         return fingerprint;
     }
 
@@ -155,11 +166,13 @@ struct world {
     /// Calls `function(epoch)` for the epoch of each mark of a transaction.
     template <typename Function>
     void visit_marks(transaction_id const& id, Function&& function) const {
-        data.for_each_cell([&](auto const& cell) {
+        auto const visit = [&](auto const& cell) {
             for (auto const& one : cell.slot.marks) {
                 if (one.id == id) function(one.epoch_number);
             }
-        });
+        };
+        data.for_each_cell(visit);
+        for (auto const& earlier : unforced) earlier.for_each_cell(visit);
     }
 
     /// Renames epochs, so that states which differ in absolute numbers alone become equal. Renaming
@@ -196,7 +209,8 @@ struct world {
             epoch = renamed[static_cast<std::size_t>(at - seen.begin())];
         };
         visit_epochs(transaction, rename);
-        rename_marks(id, rename);
+        rename_marks(data, id, rename);
+        for (auto& earlier : unforced) rename_marks(earlier, id, rename);
     }
 
     /// Makes states equal that differ in the order of workers or operations, or in attempts beyond
@@ -225,8 +239,8 @@ private:
     }
 
     template <typename Rename>
-    void rename_marks(transaction_id const& id, Rename const& rename) {
-        data.for_each_table([&](auto& table) {
+    static void rename_marks(Records& records, transaction_id const& id, Rename const& rename) {
+        records.for_each_table([&](auto& table) {
             for (std::size_t i = 0; i < table.cells.size(); ++i) {
                 auto const& marks = table.cells[i]->slot.marks;
                 if (std::none_of(marks.begin(), marks.end(),

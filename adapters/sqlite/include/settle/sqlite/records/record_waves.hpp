@@ -32,20 +32,23 @@ public:
 class file_port final : public settle::detail::wave_port {
 public:
     /// Shape:   entries - null for two phases
-    file_port(file& database_file, unit_of_work& unit, entry_table* entries)
-        : file_(&database_file), unit_(&unit), entries_(entries) {}
+    file_port(file& database_file, unit_of_work& unit, entry_table* entries,
+              commit_end ends = commit_end::on_disk)
+        : file_(&database_file), unit_(&unit), entries_(entries), ends_(ends) {}
 
     [[nodiscard]] settle::detail::attempt_result perform(settle::detail::attempt_plan const& plan,
                                                          action function) override {
         auto wanted = settle::detail::attempt_end::committed;
         if (plan.names) failing_ = nullptr;
-        auto const ended = file_->perform([&](transaction&) {
-            unit_->begin(file_->unchanged_for(unit_));
-            attempt current{*this, plan.names};
-            wanted = settle::detail::attempt_end::committed;
-            wanted = function(current);
-            if (wanted != settle::detail::attempt_end::committed) throw failure({});
-        });
+        auto const ended = file_->perform(
+            [&](transaction&) {
+                unit_->begin(file_->unchanged_for(unit_));
+                attempt current{*this, plan.names};
+                wanted = settle::detail::attempt_end::committed;
+                wanted = function(current);
+                if (wanted != settle::detail::attempt_end::committed) throw failure({});
+            },
+            ends_);
         if (wanted != settle::detail::attempt_end::committed) return {wanted};
         return result_of(ended);
     }
@@ -146,6 +149,7 @@ private:
     file* file_;
     unit_of_work* unit_;
     entry_table* entries_;
+    commit_end ends_;
     part_request const* failing_ = nullptr; ///< of the last attempt that names the failing part
 };
 
@@ -165,8 +169,24 @@ public:
     [[nodiscard]] settle::detail::session_capabilities capabilities() const override {
         auto own = executed_store::capabilities();
         own.overlaps_others = false;
+        own.confirms_lazily = true;
         own.recovery_wave_size = 16'000;
         return own;
+    }
+    void execute(std::span<part_request const> requests, std::span<part_result> results) override {
+        bool const is_lazy = std::all_of(requests.begin(), requests.end(),
+                                         [](auto const& request) { return request.may_be_lost; });
+        executor_.execute(is_lazy ? lazy_port_ : port_, requests, results);
+    }
+    /// The session with a file ends with the process.
+    [[nodiscard]] bool force(session_moment) override {
+        auto const ended = file_->perform([&](transaction&) {
+            // A commit without a change syncs nothing.
+            file_->with().on().execute(
+                "UPDATE settle_meta SET value = value WHERE name = 'schema_version'",
+                "sync the file");
+        });
+        return ended.status == commit_status::committed;
     }
     void one_phase(std::span<one_phase_request> requests, log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
@@ -255,6 +275,7 @@ private:
     std::vector<record_reader> readers_;
     mark_reader marks_;
     file_port port_; ///< for two phases
+    file_port lazy_port_{*file_, unit_, nullptr, commit_end::in_memory};
 };
 
 } // namespace sqlite::detail
