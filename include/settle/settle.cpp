@@ -48,6 +48,7 @@
 #include <settle/running/calls/directions.ipp>
 #include <settle/running/calls/doubts.ipp>
 #include <settle/running/calls/engine_calls.ipp>
+#include <settle/running/calls/finisher.ipp>
 #include <settle/running/calls/ids.ipp>
 #include <settle/running/calls/marks.ipp>
 #include <settle/running/calls/new_job.ipp>
@@ -79,6 +80,7 @@ template class detail::basic_wave_executor<detail::wave_rules>;
 template class detail::seam_driver<detail::order_rules>;
 template class detail::seam_jobs<detail::order_rules>;
 template class detail::shared_windows<detail::order_rules>;
+template class detail::finisher<detail::order_rules>;
 template class detail::engine_calls<detail::order_rules>;
 template class detail::batch<detail::seam_jobs<detail::order_rules>,
                              detail::function_view<void(std::size_t, outcome&&)> const>;

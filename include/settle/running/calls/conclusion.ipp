@@ -52,10 +52,11 @@ SETTLE_FUNCTION outcome conclude_rest(job& work, execution_state const& executio
     bool const ended = execution.cut == interruption::none;
     error own;
     if (auto const* const cause = work.cause(); ended && cause != nullptr) own = *cause;
-    if (ended || execution.cut == interruption::elsewhere) concluded.problem = {};
+    bool const is_answered = execution.cut == interruption::answered;
+    if (ended || is_answered || execution.cut == interruption::elsewhere) concluded.problem = {};
     if (c.vanished()) concluded.problem = vanished_entry(concluded.id);
-    // The commit was acknowledged, so only time has ended this call.
-    if (execution.cut == interruption::stopped && c.state() == state::applied) {
+    // The commit was acknowledged, so only time has ended this call, or it was asked for no more.
+    if ((is_answered || execution.cut == interruption::stopped) && c.state() == state::applied) {
         concluded.verdict = verdict::done;
         concluded.finished = false;
         concluded.results = std::move(work.results);

@@ -34,7 +34,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     std::optional<std::uint32_t> line; ///< its line from 0, in a range; text() counts from 1
     error problem;                     ///< the error of a store or the log, or of a refusal
     /// False if the transaction is done, and this call ended before all of its parts were
-    /// confirmed. Recovery confirms them.
+    /// confirmed. Recovery confirms them, or the engine with options::answer = at_commit.
     bool finished = true;
     /// The results of the calls, if the transaction has an end; result_of() reads one.
     std::vector<kept_result> results{};

@@ -38,7 +38,7 @@ template <typename Rules>
 struct shared_windows<Rules>::window {
     void admit(seam_context<Rules> const& context, caller& admitted) {
         if (jobs == nullptr) {
-            jobs = std::make_unique<seam_jobs<Rules>>(context, no_limits, room);
+            jobs = std::make_unique<seam_jobs<Rules>>(context, no_limits, room, true);
             jobs->watch(signal, source);
         }
         auto const free = std::find(under_way.begin(), under_way.end(), nullptr);

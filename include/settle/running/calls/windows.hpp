@@ -42,7 +42,9 @@ class seam_jobs {
 public:
     using given = given_parameters;
 
-    seam_jobs(seam_context<Rules> const& context, call_options const& call, std::size_t room);
+    /// Shape:   are_of_callers - of calls that may answer at the commit
+    seam_jobs(seam_context<Rules> const& context, call_options const& call, std::size_t room,
+              bool are_of_callers = false);
     seam_jobs(seam_jobs const&) = delete;
     seam_jobs& operator=(seam_jobs const&) = delete;
     ~seam_jobs();
@@ -77,6 +79,8 @@ public:
              caller_limits const* own);
     void take(entry const& stored, transaction_descriptor const& direction,
               held_parameters&& parameters);
+    /// Confirms the parts of a committed transaction, and closes its entry.
+    void finish(job&& committed, held_parameters&& parameters);
     /// Runs a transaction whose parameters stay in place.
     void run_alone(transaction_id&& id, given const& parameters, std::size_t number, bool new_id,
                    window_end ended);

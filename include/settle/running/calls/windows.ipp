@@ -16,8 +16,9 @@ struct any_direction {
 
 template <typename Rules>
 struct seam_jobs<Rules>::held_jobs {
-    held_jobs(seam_context<Rules> const& seam_context, call_options const& call, std::size_t room)
-        : context(seam_context), driver(seam_context.driver(call)), jobs(room) {}
+    held_jobs(seam_context<Rules> const& seam_context, call_options const& call, std::size_t room,
+              bool are_of_callers)
+        : context(seam_context), driver(seam_context.driver(call, are_of_callers)), jobs(room) {}
 
     job job_of(transaction_id&& id, transaction_descriptor const& direction, void const* parameters,
                bool new_id) {
@@ -29,6 +30,7 @@ struct seam_jobs<Rules>::held_jobs {
     }
     void end(std::size_t number, job& work, execution_state const& execution, window_end ended) {
         auto const read = [&](transaction_id const& id) { return context.read(id, driver.rest()); };
+        if (execution.cut == interruption::answered) context.finish(work);
         ended(number, conclude(work, execution, read), execution.cut);
     }
 
@@ -39,8 +41,8 @@ struct seam_jobs<Rules>::held_jobs {
 
 template <typename Rules>
 seam_jobs<Rules>::seam_jobs(seam_context<Rules> const& context, call_options const& call,
-                            std::size_t room)
-    : held_(std::make_unique<held_jobs>(context, call, room)) {}
+                            std::size_t room, bool are_of_callers)
+    : held_(std::make_unique<held_jobs>(context, call, room, are_of_callers)) {}
 template <typename Rules>
 seam_jobs<Rules>::~seam_jobs() = default;
 
@@ -121,6 +123,11 @@ void seam_jobs<Rules>::take(entry const& stored, transaction_descriptor const& d
     work.take_tries(stored,
                     is_ahead(stored.modified, held_->context.environment.now(), limits.clocks));
     held_->jobs.add(std::move(work), std::move(parameters), 0);
+    held_->driver.note_new_job();
+}
+template <typename Rules>
+void seam_jobs<Rules>::finish(job&& committed, held_parameters&& parameters) {
+    held_->jobs.add(std::move(committed), std::move(parameters), 0);
     held_->driver.note_new_job();
 }
 template <typename Rules>

@@ -11,6 +11,8 @@ SETTLE_BEGIN
 namespace detail {
 
 template <typename Rules>
+class finisher; // finisher.hpp
+template <typename Rules>
 class shared_windows; // shared_windows.hpp
 
 /// What an engine behind the seam gives to its calls. All references outlive the context.
@@ -28,11 +30,12 @@ struct seam_context {
     phases how;
     bool keeps_at_insert;
     shared_windows<Rules>& callers;
+    finisher<Rules>& finishing;
 
-    [[nodiscard]] driver_type driver(call_options const& call) const {
-        return driver_type{
-            ports, environment, observer, {limits, owner, call, stuck, how, keeps_at_insert}};
-    }
+    /// Shape:   is_of_caller - for a call that may answer at the commit
+    [[nodiscard]] driver_type driver(call_options const& call, bool is_of_caller = false) const;
+    /// Hands a job over whose caller gets its answer.
+    void finish(job const& committed) const;
     /// Shape:   call - outlives the result
     [[nodiscard]] patience patience_of(call_options const& call) const {
         return {environment, limits, call};
@@ -49,7 +52,7 @@ struct container_context {
     Assembly& assembly;
     typename Assembly::environment_type const& environment;
 
-    [[nodiscard]] driver_type driver(call_options const& call) const {
+    [[nodiscard]] driver_type driver(call_options const& call, bool = false) const {
         return assembly.make_driver(call);
     }
     [[nodiscard]] result<std::optional<entry>> read(transaction_id const& id,

@@ -17,10 +17,25 @@ result<std::optional<entry>> seam_context<Rules>::read(transaction_id const& id,
     return patience_of(call)([&] { return ports.log.read(id); });
 }
 
+template <typename Rules>
+typename seam_context<Rules>::driver_type seam_context<Rules>::driver(call_options const& call,
+                                                                      bool is_of_caller) const {
+    bool const hands_over = is_of_caller && limits.answer == at_commit;
+    return driver_type{ports,
+                       environment,
+                       observer,
+                       {limits, owner, call, stuck, how, keeps_at_insert,
+                        hands_over ? &finishing.room() : nullptr}};
+}
+template <typename Rules>
+void seam_context<Rules>::finish(job const& committed) const {
+    finishing.take(*this, committed);
+}
+
 template <typename Context>
 outcome worker<Context>::run_new(transaction_id&& id, new_request const& request, goal purpose,
                                  call_options const& call, typed_calls const& typed, bool new_id) {
-    auto driver = context_.driver(call);
+    auto driver = context_.driver(call, true);
     auto work = new_job(std::move(id), request, purpose, driver, context_.environment);
     work.new_id = new_id;
     return bring_to_end(driver, work, typed);
@@ -79,6 +94,9 @@ template <typename Context>
 outcome worker<Context>::bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
     execution_state execution;
     driver.drive(work, execution, true, typed);
+    if constexpr (requires { context_.finish(work); }) {
+        if (execution.cut == interruption::answered) context_.finish(work);
+    }
     auto concluded = conclude_driven(driver, work, execution);
     driver.rethrow();
     return concluded;

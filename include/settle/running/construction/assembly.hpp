@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/calls/doubts.hpp>
+#include <settle/running/calls/finisher.hpp>
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/shared_windows.hpp>
@@ -408,7 +409,8 @@ public:
                                          stuck_,
                                          how,
                                          capabilities_here(log_).keeps_at_insert,
-                                         callers_};
+                                         callers_,
+                                         finisher_};
     }
     /// What runs a transaction at a time in containers.
     auto make_worker() { return worker{container_context<assembly>{*this, given_.environment()}}; }
@@ -486,6 +488,7 @@ private:
     ports<targets, order_rules, log_type, sessions_type> ports_{
         log_, sessions_, given_.environment(), given_.observer()};
     shared_windows<order_rules> callers_;
+    finisher<order_rules> finisher_; ///< ends first: its thread uses all others
 };
 
 } // namespace detail

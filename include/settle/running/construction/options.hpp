@@ -10,6 +10,13 @@
 
 SETTLE_BEGIN
 
+/// When a call answers that a transaction is done.
+enum class answer_time : std::uint8_t {
+    at_end,   ///< each part is confirmed, on the disk
+    at_commit ///< the decision is on the disk; the engine confirms the parts afterwards
+};
+using enum answer_time;
+
 /// The limits of an engine; options#options explains each default. The longest duration of a
 /// limit's unit means "for ever".
 /// Errors:  the engine's constructor throws errc::bad_option when a limit is below 0, or lifetime 0
@@ -45,6 +52,10 @@ struct options {
     /// record is busy, or another owner has the entry) gives up this long after its first pause. So
     /// does each read of a log or a store outside of transactions.
     time_limit patience = std::chrono::seconds{30};
+    /// With `at_commit`, `run`, `reverse` and the runner answer when the transaction is decided,
+    /// with outcome::finished false: see late_entries#answered-at-the-commit. `run_all`, one phase
+    /// and the memory store always answer at the end.
+    answer_time answer = at_end;
 
     /// How long after its creation a finished entry is still needed: by a call with its id, or
     /// against a late write. A purge erases no younger entry.

@@ -16,9 +16,9 @@ class driver {
 public:
     driver(Calls calls, Environment const& environment, Observer& observer, options const& limits,
            std::string const& owner, call_options const& call, detail::stuck_transactions& stuck,
-           phases how, bool keeps_at_insert)
+           phases how, bool keeps_at_insert, detail::hand_over const* finisher = nullptr)
         : calls_(std::move(calls)), how_(how), keeps_at_insert_(keeps_at_insert),
-          progress_(calls_, environment, observer, limits, owner, call, stuck) {}
+          progress_(calls_, environment, observer, limits, owner, call, stuck, finisher) {}
     driver(driver const&) = delete;
     driver& operator=(driver const&) = delete;
 

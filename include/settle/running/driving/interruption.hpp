@@ -11,6 +11,7 @@ SETTLE_BEGIN
 /// Why a drive ended before the coordinator's own end.
 enum class interruption : std::uint8_t {
     none,
+    answered,  ///< the transaction is decided, and the engine's finisher goes on
     stopped,   ///< the deadline passed, or a stop was requested
     elsewhere, ///< another owner works on the entry, and the caller does not wait
     mismatch,  ///< another transaction uses the id

@@ -9,6 +9,7 @@
 #include <settle/running/calls/statistics.hpp>
 #include <settle/running/driving/call_pauses.hpp>
 #include <settle/running/driving/found_entries.hpp>
+#include <settle/running/driving/hand_over.hpp>
 #include <settle/running/driving/one_phase.hpp>
 #include <settle/running/driving/retries.hpp>
 #include <settle/running/driving/twins.hpp>
@@ -30,9 +31,9 @@ class progress : found_entries<Environment, Observer, Calls::takes_no_time> {
 public:
     progress(Calls& calls, Environment const& environment, Observer& observer,
              options const& limits, std::string const& owner, call_options const& call,
-             stuck_transactions& stuck)
+             stuck_transactions& stuck, hand_over const* finisher)
         : base(environment, observer, limits, owner), calls_(calls), call_(call), stuck_(stuck),
-          ends_(environment, limits, call) {}
+          finisher_(finisher), ends_(environment, limits, call) {}
 
     /// True if the caller's own deadline has passed.
     [[nodiscard]] bool late() const { return ends_.late(); }
@@ -304,6 +305,10 @@ private:
         if (execution.cut == interruption::none && next == step::wait && !follows) {
             execution.cut = interruption::elsewhere;
         }
+        if (finisher_ != nullptr && commits(taken) && next == step::confirm &&
+            finisher_->has_room()) {
+            execution.cut = interruption::answered;
+        }
         if (execution.cut != interruption::none || next == step::end) return end(work, execution);
         // The caller waits no longer; the entry lets a recovery bring the transaction to its end.
         if (execution.leaving && !work.coordinator.is_late()) return end_if_late(work, execution);
@@ -463,6 +468,7 @@ private:
     Calls& calls_;
     call_options const& call_;
     stuck_transactions& stuck_;
+    hand_over const* finisher_; ///< null if this driver finishes its jobs
     wait_ends<Environment> ends_;
     bool idle_ = false;        ///< no job had a step to take in the last round
     bool notes_tries_ = false; ///< a job of the last wave has tries to note

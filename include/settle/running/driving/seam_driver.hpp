@@ -7,6 +7,7 @@
 #include <settle/running/construction/any_environment.hpp>
 #include <settle/running/construction/options.hpp>
 #include <settle/running/driving/caller_limits.hpp>
+#include <settle/running/driving/hand_over.hpp>
 #include <settle/running/driving/interruption.hpp>
 #include <settle/running/driving/order_rules.hpp>
 #include <settle/running/driving/ports.hpp>
@@ -28,6 +29,7 @@ struct driver_settings {
     stuck_transactions& stuck;
     phases how;
     bool keeps_at_insert;
+    hand_over const* finisher; ///< takes the jobs that have committed; null if the driver ends them
 };
 
 /// A driver (driving/driver.hpp) of seam_calls.

@@ -21,7 +21,7 @@ seam_driver<Rules>::seam_driver(engine_ports const& ports,
     : held_(std::make_unique<held_driver>(
           seam_calls{ports, settings.limits.lifetime, settings.call}, environment, observer,
           settings.limits, settings.owner, settings.call, settings.stuck, settings.how,
-          settings.keeps_at_insert)) {}
+          settings.keeps_at_insert, settings.finisher)) {}
 template <typename Rules>
 seam_driver<Rules>::~seam_driver() = default;
 

@@ -18,7 +18,7 @@ template <typename Rules>
 class operations<Rules>::window {
 public:
     window(operations& all, worker& mine, call_options const& call)
-        : all_(all), jobs_(all.context_, call, all.room_) {
+        : all_(all), jobs_(all.context_, call, all.room_, true) {
         jobs_.watch(mine.signal, mine.source);
     }
     window(window const&) = delete;

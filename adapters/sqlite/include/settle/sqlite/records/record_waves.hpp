@@ -181,10 +181,11 @@ public:
     /// The session with a file ends with the process.
     [[nodiscard]] bool force(session_moment) override {
         auto const ended = file_->perform([&](transaction&) {
-            // A commit without a change syncs nothing.
-            file_->with().on().execute(
-                "UPDATE settle_meta SET value = value WHERE name = 'schema_version'",
-                "sync the file");
+            // A commit without a changed page syncs nothing.
+            for (auto const* const sql : {"INSERT INTO settle_meta(name, value) VALUES('sync', '')",
+                                          "DELETE FROM settle_meta WHERE name = 'sync'"}) {
+                file_->with().on().execute(sql, "sync the file");
+            }
         });
         return ended.status == commit_status::committed;
     }
