@@ -52,6 +52,10 @@
 //   giving_places                                   the end of an insert that gives the places of
 //                                                   its rows in their order; or empty
 //   is_at(alias, place)                             that a row is at a place, a column of the wave
+//   without_disk                                    the commit of this native transaction does not
+//                                                   wait for the disk; empty where none can
+//   with_disk                                       if without_disk is not empty: a statement whose
+//                                                   commit waits until all before it is on the disk
 //   committed_is_null                               an entry without a committed epoch has NULL
 #pragma once
 

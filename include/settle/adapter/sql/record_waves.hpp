@@ -58,6 +58,27 @@ public:
         });
     }
 
+    [[nodiscard]] session_capabilities capabilities() const override {
+        auto own = executed_store<one_phase_store<log_session>>::capabilities();
+        own.confirms_lazily = !Sql::dialect::without_disk.empty();
+        return own;
+    }
+    [[nodiscard]] bool force([[maybe_unused]] session_moment since) override {
+        if constexpr (!Sql::dialect::without_disk.empty()) {
+            try {
+                auto session = pool_->take();
+                // A crash of the server ends all of its sessions. So none came after the moment.
+                if (session->made_at() >= since) return false;
+                session->begin();
+                session->send_sql(std::string{Sql::dialect::with_disk}, "keep its commits");
+                session->commit();
+                return true;
+            } catch (failure const&) {
+                // The parts are confirmed again, and a failure that lasts shows there.
+            }
+        }
+        return false;
+    }
     void one_phase(std::span<one_phase_request> requests, log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
         table_port<Sql> port{*pool_, tables_, marks_, &log};

@@ -136,7 +136,10 @@ private:
         attempt(table_port const& port, connection& session)
             : port_(&port), session_(&session), unit_(*port.tables_, *port.marks_) {}
 
-        void expect(part_request const& request) override { unit_.expect(request); }
+        void expect(part_request const& request) override {
+            needs_disk_ = needs_disk_ || !request.may_be_lost;
+            unit_.expect(request);
+        }
         void expect_change(one_phase_request const& request) override {
             if constexpr (locks_entries) changed_ids_.push_back(*request.id);
         }
@@ -180,6 +183,11 @@ private:
             return true;
         }
         void write() override {
+            if constexpr (!Sql::dialect::without_disk.empty()) {
+                if (!needs_disk_) {
+                    session_->send_sql(std::string{Sql::dialect::without_disk}, "end parts");
+                }
+            }
             unit_.send_changes(*session_);
             // In the order of the ids, so that two waves do not wait for each other.
             std::sort(inserts_.begin(), inserts_.end(),
@@ -208,6 +216,7 @@ private:
         table_port const* port_;
         connection* session_;
         unit_of_work<Table> unit_;
+        bool needs_disk_ = false; ///< a request may not be lost
         std::vector<std::string_view> changed_ids_{};
         std::unordered_map<std::string, standing> locked_{}; ///< entries that are to be changed
         std::vector<sent_write> inserts_{};

@@ -9,6 +9,7 @@
 #include <settle/postgresql/connection/address.hpp>
 #include <settle/postgresql/connection/database_options.hpp>
 #include <settle/postgresql/connection/values.hpp>
+#include <settle/store/session_moment.hpp>
 
 #include <cstdint>
 
@@ -126,6 +127,8 @@ public:
     [[nodiscard]] bool alive() noexcept;
 
     [[nodiscard]] server_facts const& server() const noexcept { return server_; }
+    /// After the session began.
+    [[nodiscard]] session_moment made_at() const noexcept { return made_at_; }
     [[nodiscard]] PGconn* native() const noexcept { return handle_.get(); }
     /// Whether another caller can use it: nothing is queued, and no native transaction is open.
     [[nodiscard]] bool reusable() const noexcept {
@@ -204,6 +207,7 @@ private:
 
     std::unique_ptr<PGconn, closer> handle_;
     server_facts server_;
+    session_moment made_at_ = 0;
     database_options options_;  ///< with the schema, once it is known
     std::vector<queued> queue_; ///< messages without an answer
     std::vector<rows> results_;

@@ -115,6 +115,7 @@ SETTLE_FUNCTION connection::connection(address const& to, database_options const
         server_.host = (first + index) % hosts.size();
         try {
             try_host(hosts[server_.host], now + share);
+            made_at_ = settle::detail::next_session_moment();
             return;
         } catch (failure const&) {
             if (index + 1 == hosts.size()) throw;

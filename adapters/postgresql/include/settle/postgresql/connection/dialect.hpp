@@ -25,6 +25,9 @@ struct dialect {
     static constexpr bool has_places = true;
     static constexpr std::string_view giving_places = " RETURNING ctid::text";
     static constexpr std::string_view without_disk = "SET LOCAL synchronous_commit = off";
+    /// A native transaction that changes no row would not wait.
+    static constexpr std::string_view with_disk =
+        "SELECT pg_catalog.pg_logical_emit_message(true, 'settle', '')";
     static constexpr std::size_t most_rows_of_one_update = 0;
     static constexpr bool committed_is_null = true;
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transactions that are answered at their commit, on a server that is killed while they are
+// finished: it loses what it has not flushed.
+#include "../any_age.hpp"
+#include "servers.hpp"
+
+#include <settle/postgresql.hpp>
+#include <settle/settle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+namespace at_commit {
+
+using namespace settle_test;
+using namespace std::chrono_literals;
+namespace {
+
+using settle::field;
+using settle::param;
+using settle::participant;
+
+struct account {
+    BOOST_HANA_DEFINE_STRUCT(account, (std::string, id), (std::int64_t, balance));
+};
+struct vault {
+    BOOST_HANA_DEFINE_STRUCT(vault, (std::string, id), (std::int64_t, gold));
+};
+inline constexpr settle::collection<account, "accounts", &account::id> accounts;
+inline constexpr settle::collection<vault, "vaults", &vault::id> vaults;
+
+struct deposit {
+    BOOST_HANA_DEFINE_STRUCT(deposit, (std::string, from), (std::string, to),
+                             (std::int64_t, amount));
+};
+constexpr auto deposit_type = settle::transaction<deposit, "deposit">(
+    participant<"from">(accounts, param<&deposit::from>)
+        .require(field<&account::balance> >= param<&deposit::amount>)
+        .apply(field<&account::balance> -= param<&deposit::amount>)
+        .compensate(settle::inverse),
+    participant<"to">(vaults, param<&deposit::to>)
+        .confirm(field<&vault::gold> += param<&deposit::amount>));
+
+/// A worker that ends after a step.
+struct ended_here : settle::testing::crash {};
+
+/// Only what a session waits for is flushed.
+arguments flushing_late() {
+    return {"wal_writer_delay=10s", "wal_level=minimal", "max_wal_senders=0", "autovacuum=off"};
+}
+
+/// Accounts beside the log on one server, and vaults on another, which is killed.
+struct two_servers {
+    postgresql_server books{};
+    postgresql_server cellar{flushing_late()};
+    std::mutex mutex{};
+    std::condition_variable changed{};
+    std::string seen{}; ///< the steps of all engines
+    std::function<void(settle::step)> action{};
+
+    two_servers() {
+        ask(books.address(), "CREATE TABLE accounts (id text COLLATE \"C\" PRIMARY KEY, "
+                             "balance bigint NOT NULL); INSERT INTO accounts VALUES('A', 1000)");
+        ask(cellar.address(), "CREATE TABLE vaults (id text COLLATE \"C\" PRIMARY KEY, "
+                              "gold bigint NOT NULL); INSERT INTO vaults VALUES('V', 0)");
+    }
+    void restart_cellar() {
+        cellar.kill();
+        cellar.start();
+    }
+    void note(settle::step taken) {
+        std::function<void(settle::step)> acts;
+        {
+            std::lock_guard const guard{mutex};
+            seen.append(name_of(taken)).append(", ");
+            acts = action;
+        }
+        changed.notify_all();
+        if (acts) acts(taken);
+    }
+    /// Calls a function after the first such step.
+    void once_after(settle::step chosen, std::function<void()> const& function) {
+        std::lock_guard const guard{mutex};
+        action = [this, chosen, function](settle::step taken) {
+            if (taken != chosen) return;
+            {
+                std::lock_guard const inner{mutex};
+                action = {};
+            }
+            function();
+        };
+    }
+    [[nodiscard]] bool ends() {
+        std::unique_lock guard{mutex};
+        return changed.wait_for(guard, 20s, [&] { return seen.ends_with("end, "); });
+    }
+    [[nodiscard]] std::string gold_and_marks() const {
+        return ask_one(cellar.address(), "SELECT gold || ' ' || (SELECT count(*) FROM "
+                                         "settle_mark) FROM vaults");
+    }
+    [[nodiscard]] std::string state() const {
+        return ask_one(books.address(), "SELECT state FROM settle_entry");
+    }
+};
+std::string const done_number = "3";
+std::string const applied_number = "2";
+
+/// A program with databases of its own.
+struct program {
+    explicit program(two_servers& made)
+        : all{&made}, books{made.books.address()}, cellar{made.cellar.address()} {}
+
+    auto engine() {
+        settle::options limits;
+        limits.answer = settle::at_commit;
+        return settle::engine{
+            books, settle::bind(vaults, cellar), settle::type<deposit_type>, limits,
+            settle::observed_by([to = all](settle::event const& event) { to->note(event.taken); })};
+    }
+
+    two_servers* all;
+    settle::postgresql::database books;
+    settle::postgresql::database cellar;
+};
+
+} // namespace
+
+TEST_CASE("at commit: a server that is killed loses what nobody forced") {
+    postgresql_server server{flushing_late()};
+    ask(server.address(), "CREATE TABLE rows (n int)");
+    auto const flushed = [](psql_session& session, std::string const& position) {
+        return session.ask_one("SELECT pg_current_wal_flush_lsn() >= '" + position + "'") == "t";
+    };
+    auto const insert = [](psql_session& session, std::string const& number) {
+        session.ask("BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO rows VALUES(" + number +
+                    "); COMMIT");
+        return session.ask_one("SELECT pg_current_wal_insert_lsn()");
+    };
+    {
+        psql_session session{server.address()};
+        insert(session, "0"); // the first one may be flushed
+        auto const kept = insert(session, "1");
+        CHECK(!flushed(session, kept));
+        session.ask(std::string{settle::postgresql::detail::dialect::with_disk});
+        CHECK(flushed(session, kept));
+        CHECK(!flushed(session, insert(session, "2")));
+    }
+    server.kill();
+    server.start();
+    CHECK(ask_one(server.address(), "SELECT max(n) FROM rows") == "1");
+}
+
+TEST_CASE("at commit: a server is killed after the confirm, and again after the close") {
+    two_servers servers;
+    program first{servers};
+    auto engine = first.engine();
+    servers.once_after(settle::step::confirm, [&] { servers.restart_cellar(); });
+    auto const answered = engine.run("t", deposit{"A", "V", 60});
+    CHECK(answered.done());
+    CHECK(!answered.finished);
+    REQUIRE(servers.ends());
+    CHECK(servers.seen.starts_with("apply, decide, confirm, force, "));
+    CHECK(servers.seen.ends_with("confirm, force, close, end, "));
+    CHECK(servers.state() == done_number);
+    servers.restart_cellar();
+    CHECK(servers.gold_and_marks() == "60 0");
+}
+
+TEST_CASE("at commit: a recovery finds nothing to confirm, and a server is killed after it") {
+    two_servers servers;
+    {
+        program first{servers};
+        auto engine = first.engine();
+        servers.once_after(settle::step::confirm, [] { throw ended_here{}; });
+        CHECK(!engine.run("t", deposit{"A", "V", 60}).finished);
+    }
+    CHECK(servers.gold_and_marks() == "60 0");
+    CHECK(servers.state() == applied_number);
+    program second{servers};
+    auto engine = second.engine();
+    CHECK(engine.recover(of_any_age()).done == 1);
+    CHECK(servers.state() == done_number);
+    servers.restart_cellar();
+    CHECK(servers.gold_and_marks() == "60 0");
+}
+
+TEST_CASE("at commit: a server is killed, and the engine ends before it is back") {
+    two_servers servers;
+    {
+        program first{servers};
+        auto engine = first.engine();
+        servers.once_after(settle::step::confirm, [&] { servers.cellar.kill(); });
+        CHECK(!engine.run("t", deposit{"A", "V", 60}).finished);
+    }
+    servers.cellar.start();
+    // What a reader sees until somebody recovers.
+    CHECK(servers.gold_and_marks() == "0 1");
+    CHECK(servers.state() == applied_number);
+    program second{servers};
+    auto engine = second.engine();
+    CHECK(engine.recover(of_any_age()).done == 1);
+    servers.restart_cellar();
+    CHECK(servers.gold_and_marks() == "60 0");
+    CHECK(servers.state() == done_number);
+}
+
+} // namespace at_commit
