@@ -34,7 +34,10 @@ public:
         std::lock_guard const guard{mutex_};
         held_ = taken;
     }
-    void release() { hold(settle::step::wait); changed_.notify_all(); }
+    void release() {
+        hold(settle::step::wait);
+        changed_.notify_all();
+    }
     /// The steps until a step, which comes within 10 seconds.
     std::string until(settle::step last) {
         std::unique_lock guard{mutex_};
@@ -51,8 +54,11 @@ private:
 };
 
 auto engine_of(two_files& files, steps& seen) {
-    return settle::engine{files.books, settle::bind(vaults, files.cellar),
-                          settle::type<deposit_type>, settle::type<correction_type>, answering(),
+    return settle::engine{files.books,
+                          settle::bind(vaults, files.cellar),
+                          settle::type<deposit_type>,
+                          settle::type<correction_type>,
+                          answering(),
                           settle::observed_by(std::ref(seen))};
 }
 
