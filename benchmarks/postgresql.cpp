@@ -9,7 +9,10 @@
 
 #include <settle/postgresql.hpp>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <thread>
 
 namespace bench {
 
@@ -70,23 +73,51 @@ struct two_banks {
     postgresql_bank second;
 };
 
-auto engine_apart(database& first, database& second) {
+auto engine_apart(database& first, database& second, settle::answer_time answer = settle::at_end) {
+    settle::options limits;
+    limits.answer = answer;
     return settle::engine{settle::log_in(first), settle::bind(first_bank, first),
-                          settle::bind(second_bank, second), settle::type<transfer_apart_type>};
+                          settle::bind(second_bank, second), settle::type<transfer_apart_type>,
+                          limits};
 }
 
-sliced_round settle_apart(postgresql_pair const& pair, sliced_work const& work) {
+/// Waits until the engine has finished what it has answered.
+template <typename Engine>
+void wait_until_finished(Engine& engine) {
+    settle::entry_filter unfinished;
+    unfinished.unfinished = true;
+    for (;;) {
+        auto const left = engine.page(unfinished, {}, 1);
+        if (!left.has_value()) throw wrong_result("settle: " + left.problem().text);
+        if (left.value().empty()) return;
+        std::this_thread::sleep_for(std::chrono::microseconds{100});
+    }
+}
+
+/// What the time of a slice is.
+enum class timed_until : std::uint8_t { answers, finished };
+
+sliced_round settle_apart(postgresql_pair const& pair, sliced_work const& work,
+                          settle::answer_time answer = settle::at_end,
+                          timed_until until = timed_until::answers) {
     struct round {
+        round(postgresql_pair const& servers, workload const& all, settle::answer_time when)
+            : banks(servers, all), engine(engine_apart(first, second, when)) {}
+
         two_banks banks;
         database first{banks.first.address()};
         database second{banks.second.address()};
-        decltype(engine_apart(first, second)) engine = engine_apart(first, second);
+        decltype(engine_apart(first, second)) engine;
     };
-    std::shared_ptr<round> const made{new round{{pair, work.all}}};
-    return {[made, &work](std::size_t slice) {
-                return detail::run_by_settle(made->engine, work.requests(slice), work.window);
+    auto const made = std::make_shared<round>(pair, work.all, answer);
+    return {[made, &work, until](std::size_t slice) {
+                stopwatch const watch;
+                detail::run_by_settle(made->engine, work.requests(slice), work.window);
+                if (until == timed_until::finished) wait_until_finished(made->engine);
+                return watch.seconds();
             },
             [made, &work] {
+                wait_until_finished(made->engine);
                 expect_settled(made->engine, work.all);
                 made->banks.check(work.all);
             }};
@@ -220,9 +251,11 @@ add_case threads_apart(int number, sizes const& sizes, double budget) {
 }
 
 add_case two_phases(int number, std::string const& kind, std::size_t window, std::size_t accounts,
-                    sizes const& sizes, std::optional<double> budget) {
+                    sizes const& sizes, std::optional<double> budget,
+                    settle::answer_time answer = settle::at_end,
+                    timed_until until = timed_until::answers) {
     return {number, "PostgreSQL, two phases on two servers, " + kind,
-            [window, accounts, sizes, budget](context& context, std::string const& name) {
+            [=](context& context, std::string const& name) {
                 auto const* const on = postgresql_pair::get();
                 if (on == nullptr) return;
                 sliced_work const work{
@@ -239,7 +272,7 @@ add_case two_phases(int number, std::string const& kind, std::size_t window, std
                     }));
                 }
                 compare(context, name, work.all,
-                        side_of("settle", [&] { return settle_apart(*on, work); }),
+                        side_of("settle", [&] { return settle_apart(*on, work, answer, until); }),
                         std::move(baselines), budget, work.slice,
                         work.all.requests.size() / work.slice);
             }};
@@ -253,6 +286,10 @@ add_case const all[] = {
     two_phases(74, "batches of 1,000", usual_window, 10'000, {20'000, 10'000}, 2.00),
     two_phases(75, "batches of 1,000, 100,000 accounts", usual_window, 100'000, {20'000, 10'000},
                2.00),
+    two_phases(79, "one at a time, answered at the commit, until all is finished", 1, 10'000,
+               {1'000, 500}, 1.00, settle::at_commit, timed_until::finished),
+    two_phases(79, "one at a time, answered at the commit, until the answer", 1, 10'000,
+               {1'000, 500}, 0.75, settle::at_commit),
     threads_apart(76, {6'400, 1'920}, 0.30),
 };
 
