@@ -4,6 +4,7 @@
 
 #include <settle/running/calls/closing.hpp>
 #include <settle/running/calls/engine_calls.hpp>
+#include <settle/running/calls/finisher.ipp>
 #include <settle/running/calls/purge.hpp>
 #include <settle/running/calls/shared_windows.ipp>
 #include <settle/running/calls/sweeper.hpp>
