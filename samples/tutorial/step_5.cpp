@@ -27,7 +27,7 @@ inline constexpr auto trip_type = settle::transaction<trip, "trip">(
     settle::participant<"seat">(airline).apply(call(param<&trip::traveller>)).compensate(call()),
     settle::participant<"room">(hotel).apply(call(param<&trip::traveller>)).compensate(call()));
 
-struct desk { // a service in this process
+struct box_office { // a service in this process
     int free;
     std::map<std::string, bool> booked; // a row for each key
 
@@ -49,7 +49,7 @@ struct desk { // a service in this process
 
 int main() {
     settle::memory::database db;
-    desk seats{2, {}}, rooms{1, {}};
+    box_office seats{2, {}}, rooms{1, {}};
     settle::engine engine{db, settle::type<trip_type>, settle::bind(airline, seats),
                           settle::bind(hotel, rooms)};
     for (char const* name : {"anna", "bert"}) {

@@ -42,7 +42,7 @@ int main() {
     for (settle::entry const& entry : engine.stuck(std::chrono::milliseconds{0}).value()) {
         std::cout << entry.id << " is stuck: " << name_of(entry.state) << '\n';
     }
-    std::cout << engine.resolve("order-1", "receipt", "handed over at the desk") << '\n';
+    std::cout << engine.resolve("order-1", "receipt", "handed over in person") << '\n';
     is_open = true;
     std::cout << engine.retry("order-2") << '\n';
     std::cout << engine.stuck(std::chrono::milliseconds{0}).value().size() << " stuck\n";

@@ -61,8 +61,8 @@ std::string fault_after(std::vector<std::string> const& done) {
     if (!recovered.problem.empty()) return recovered.problem.text;
     std::int64_t paid = 0;
     for (std::string const id : {"t", "u"}) {
-        auto const found = engine.find(id).value();
-        bool const is_done = found && found->state == settle::state::done;
+        auto const stored = engine.find(id).value();
+        bool const is_done = stored && stored->state == settle::state::done;
         if (!is_done && std::count(done.begin(), done.end(), id) != 0) return id + " is lost";
         if (is_done) paid += 30;
     }

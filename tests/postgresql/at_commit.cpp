@@ -2,12 +2,8 @@
 // Transactions that are answered at their commit, on a server that is killed while they are
 // finished: it loses what it has not flushed.
 #include "../any_age.hpp"
+#include "late_bank.hpp"
 #include "servers.hpp"
-
-#include <settle/postgresql.hpp>
-#include <settle/settle.hpp>
-
-#include <doctest/doctest.h>
 
 #include <condition_variable>
 #include <functional>
@@ -15,34 +11,9 @@
 
 namespace at_commit {
 
-using namespace settle_test;
+using namespace late_entries;
 using namespace std::chrono_literals;
 namespace {
-
-using settle::field;
-using settle::param;
-using settle::participant;
-
-struct account {
-    BOOST_HANA_DEFINE_STRUCT(account, (std::string, id), (std::int64_t, balance));
-};
-struct vault {
-    BOOST_HANA_DEFINE_STRUCT(vault, (std::string, id), (std::int64_t, gold));
-};
-inline constexpr settle::collection<account, "accounts", &account::id> accounts;
-inline constexpr settle::collection<vault, "vaults", &vault::id> vaults;
-
-struct deposit {
-    BOOST_HANA_DEFINE_STRUCT(deposit, (std::string, from), (std::string, to),
-                             (std::int64_t, amount));
-};
-constexpr auto deposit_type = settle::transaction<deposit, "deposit">(
-    participant<"from">(accounts, param<&deposit::from>)
-        .require(field<&account::balance> >= param<&deposit::amount>)
-        .apply(field<&account::balance> -= param<&deposit::amount>)
-        .compensate(settle::inverse),
-    participant<"to">(vaults, param<&deposit::to>)
-        .confirm(field<&vault::gold> += param<&deposit::amount>));
 
 /// A worker that ends after a step.
 struct ended_here : settle::testing::crash {};
@@ -62,10 +33,8 @@ struct two_servers {
     std::function<void(settle::step)> action{};
 
     two_servers() {
-        ask(books.address(), "CREATE TABLE accounts (id text COLLATE \"C\" PRIMARY KEY, "
-                             "balance bigint NOT NULL); INSERT INTO accounts VALUES('A', 1000)");
-        ask(cellar.address(), "CREATE TABLE vaults (id text COLLATE \"C\" PRIMARY KEY, "
-                              "gold bigint NOT NULL); INSERT INTO vaults VALUES('V', 0)");
+        ask(books.address(), accounts_sql);
+        ask(cellar.address(), vaults_sql);
     }
     void restart_cellar() {
         cellar.kill();

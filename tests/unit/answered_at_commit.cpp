@@ -148,8 +148,8 @@ TEST_CASE("at commit: threads and a runner share the finish, and nothing is lost
                 .value();
         }
         for (auto& caller : callers) CHECK(caller.get() == each);
-        for (auto& one : started) {
-            auto const ended = one.get();
+        for (auto& answer : started) {
+            auto const ended = answer.get();
             CHECK(ended.done());
             CHECK(!ended.finished);
         }

@@ -76,9 +76,9 @@ public:
     }
 
     /// Replaces what was found to wait in the log by the result of a later look.
-    void set_unfinished(std::vector<waiting_count> const& found, timestamp when) noexcept;
+    void set_unfinished(std::vector<waiting_count> const& counts, timestamp when) noexcept;
     /// The same of prepared transactions in stores.
-    void set_in_doubt(std::vector<waiting_count> const& found, timestamp when) noexcept;
+    void set_in_doubt(std::vector<waiting_count> const& counts, timestamp when) noexcept;
 
 private:
     friend std::string text_of(figures const& figures);
@@ -111,7 +111,7 @@ private:
         series.settling.take(seen.when - seen.created, add_to);
     }
 
-    static void set(waiting_table& table, std::vector<waiting_count> const& found) noexcept;
+    static void set(waiting_table& table, std::vector<waiting_count> const& counts) noexcept;
 
     std::array<series_table<type_series, types>, thread_number::last + 1> types_{};
     series_table<call_series, calls> calls_{};

@@ -142,20 +142,20 @@ template <typename Table, typename Labels>
 void write_waiting(metrics_text& text, Table const& table, std::string const& name,
                    std::string const& what, std::int64_t when, Labels&& labels) {
     if (when == 0) return;
-    std::map<std::string, std::pair<std::int64_t, std::int64_t>> found;
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_labels;
     table.for_each([&](series_key const& key, waiting_series const& series) {
         if (key.name().empty() && number_in(series.count) == 0) return;
-        auto& [count, oldest] = found[labels(key)];
+        auto& [count, oldest] = by_labels[labels(key)];
         count += number_in(series.count);
         auto const time = number_in(series.oldest);
         oldest = oldest == 0 ? time : std::min(oldest, time == 0 ? oldest : time);
     });
     auto const now = system_environment{}.now().time_since_epoch().count();
     text.family(name, "gauge", what + ", at the last look.");
-    for (auto const& [series, values] : found) text.sample(series, values.first);
+    for (auto const& [series, values] : by_labels) text.sample(series, values.first);
     text.family(name + "_oldest_age_seconds", "gauge",
                 "Age of the oldest of them, 0 if there is none.");
-    for (auto const& [series, values] : found) {
+    for (auto const& [series, values] : by_labels) {
         auto const age = values.second == 0 ? 0 : std::max<std::int64_t>(now - values.second, 0);
         text.sample(series, static_cast<double>(age) / 1000);
     }
@@ -254,15 +254,15 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
 }
 
 SETTLE_FUNCTION void figures::set(waiting_table& table,
-                                  std::vector<waiting_count> const& found) noexcept {
-    for (waiting_count const& now : found) {
+                                  std::vector<waiting_count> const& counts) noexcept {
+    for (waiting_count const& now : counts) {
         static_cast<void>(table.of(now.name, static_cast<std::uint8_t>(now.state)));
     }
     table.for_each([&](series_key const& key, waiting_series& series) {
-        auto const now = std::find_if(found.begin(), found.end(), [&](waiting_count const& each) {
+        auto const now = std::find_if(counts.begin(), counts.end(), [&](waiting_count const& each) {
             return key.is(each.name, static_cast<std::uint8_t>(each.state));
         });
-        bool const waits = now != found.end();
+        bool const waits = now != counts.end();
         auto const count = waits ? static_cast<std::int64_t>(now->count) : 0;
         auto const oldest = waits ? now->oldest.time_since_epoch().count() : 0;
         series.count.store(count, std::memory_order_relaxed);
@@ -270,14 +270,14 @@ SETTLE_FUNCTION void figures::set(waiting_table& table,
     });
 }
 
-SETTLE_FUNCTION void figures::set_unfinished(std::vector<waiting_count> const& found,
+SETTLE_FUNCTION void figures::set_unfinished(std::vector<waiting_count> const& counts,
                                              timestamp when) noexcept {
-    set(unfinished_, found);
+    set(unfinished_, counts);
     unfinished_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
 }
-SETTLE_FUNCTION void figures::set_in_doubt(std::vector<waiting_count> const& found,
+SETTLE_FUNCTION void figures::set_in_doubt(std::vector<waiting_count> const& counts,
                                            timestamp when) noexcept {
-    set(in_doubt_, found);
+    set(in_doubt_, counts);
     in_doubt_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
 }
 

@@ -34,7 +34,7 @@ public:
 private:
     static constexpr std::size_t page_size = 256;
 
-    std::map<std::pair<std::string, state>, waiting_count> found_{};
+    std::map<std::pair<std::string, state>, waiting_count> counts_{};
     transaction_id after_{};
     bool submitted_ = false; ///< counts entries that wait for a worker, after the others
 };

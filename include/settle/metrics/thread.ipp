@@ -14,7 +14,7 @@ SETTLE_FUNCTION result<bool> unfinished_count::next(page_function page) {
     auto const entries = page(filter, after_, page_size);
     if (!entries.has_value()) return entries.problem();
     for (entry const& stored : entries.value()) {
-        auto& count = found_[{stored.type, stored.state}];
+        auto& count = counts_[{stored.type, stored.state}];
         if (count.count++ == 0) count = {stored.type, stored.state, 1, stored.created};
         count.oldest = std::min(count.oldest, stored.created);
         after_ = stored.id;
@@ -26,7 +26,7 @@ SETTLE_FUNCTION result<bool> unfinished_count::next(page_function page) {
 
 SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::all() const {
     std::vector<waiting_count> counts;
-    for (auto const& [key, count] : found_) counts.push_back(count);
+    for (auto const& [key, count] : counts_) counts.push_back(count);
     return counts;
 }
 
