@@ -18,8 +18,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -290,9 +288,10 @@ private:
 
     exit_code doubts() {
         if constexpr (prepares<Application>) {
-            auto found = engine_->in_doubt(Application::prepared).value();
-            print("{}{}", doubts_text(std::move(found), name()), application_->held_back());
+            auto const parts = engine_->in_doubt(Application::prepared).value();
+            print("{}{}", doubts_text(parts, name()), application_->held_back());
         }
+        print("{}", early_marks_text(engine_->marks_without_entry().value(), name()));
         return exit_code::settled;
     }
 

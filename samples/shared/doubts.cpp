@@ -4,12 +4,14 @@
 #include "entries.hpp"
 #include "text.hpp"
 
+#include <settle/protocol/fresh.hpp>
 #include <settle/running/construction/owner.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 namespace samples {
 
@@ -113,6 +115,33 @@ std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_vi
     }
     return text + fmt::format("{} in doubt{}\n", with_commas(parts.size()),
                               parts.empty() ? "" : "; a part in doubt holds its locks");
+}
+
+std::string early_marks_text(std::vector<settle::mark_locator> marks, std::string_view program) {
+    auto const call_of = [](settle::mark_locator const& mark) {
+        return std::tie(mark.epoch_number, mark.id);
+    };
+    std::stable_sort(marks.begin(), marks.end(), [&](auto const& left, auto const& right) {
+        return call_of(left) < call_of(right);
+    });
+    std::string text;
+    std::size_t calls = 0;
+    for (auto mark = marks.begin(); mark != marks.end(); ++calls) {
+        auto const born = settle::time_of_mark(mark->epoch_number);
+        text += fmt::format("{}\n  began        {} ago, at {}\n", printable(mark->id), age_of(born),
+                            utc(born));
+        for (auto const first = mark; mark != marks.end() && call_of(*mark) == call_of(*first);
+             ++mark) {
+            auto const key =
+                std::visit([](auto const& value) { return fmt::format("{}", value); }, mark->key);
+            text += fmt::format("  mark         {}\n", printable(mark->collection + "/" + key));
+        }
+        text += fmt::format("  held by      no entry: its call is under way, or has stopped\n"
+                            "  next step    wait; '{} recover' undoes it after half an hour\n",
+                            program);
+    }
+    return text + fmt::format("{} begun without an entry{}\n", with_commas(calls),
+                              calls == 0 ? "" : "; their marks may make others wait");
 }
 
 } // namespace samples

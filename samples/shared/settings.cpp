@@ -169,9 +169,7 @@ private:
                 ->required();
             add_scope("resume", "Resumes paused calls");
         }
-        if (description_->prepares) {
-            add("doubts", "Shows the prepared parts without an end, and the next step");
-        }
+        add("doubts", "Shows what holds records without an end, and the next step");
     }
 
     void add_looking() {

@@ -68,7 +68,7 @@ struct command_line_description {
     std::string known_stores{};  // the forms of their addresses; empty: no option --store
     bool has_layouts = false;    // may have leftovers of MongoDB's tutorial
     bool calls_services = false; // has `stuck`, `resolve`, `pause` and `resume`, no `reverse`
-    bool prepares = false;       // has `stuck` and `doubts`, no `reverse`
+    bool prepares = false;       // has `stuck`, no `reverse`
 };
 
 // For add_options. CLI11's header is long, so that only settings.cpp includes it.

@@ -4,6 +4,7 @@
 
 #include <contains.hpp>
 
+#include <settle/protocol/fresh.hpp>
 #include <settle/running/construction/owner.hpp>
 
 #include <doctest/doctest.h>
@@ -82,4 +83,23 @@ TEST_CASE("doubts: the oldest is first, and no name forges a line") {
     CHECK(contains(text, "only a person ends it"));
     CHECK(text.ends_with("\n2 in doubt; a part in doubt holds its locks\n"));
     CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");
+}
+
+TEST_CASE("doubts: a call without an entry has its marks and its next step") {
+    settle::system_environment const here;
+    auto const now = here.now();
+    auto const older = settle::fresh_birth(here, now - std::chrono::hours{49});
+    auto const newer = settle::fresh_birth(here, now);
+    std::vector<settle::mark_locator> const marks{
+        {"accounts", std::int64_t{7}, "new", {0, 0}, newer},
+        {"accounts", "anna", "old\nT9", {0, 0}, older},
+        {"limits", "bert", "old\nT9", {1, 0}, older}};
+    auto const text = samples::early_marks_text(marks, "books");
+    CHECK(text.starts_with("old\\nT9\n  began        2 d 1 h ago, at "));
+    CHECK(contains(text, "  mark         accounts/anna\n  mark         limits/bert\n"));
+    CHECK(contains(text, "'books recover'"));
+    CHECK(contains(text, "\nnew\n"));
+    CHECK(contains(text, "  mark         accounts/7\n"));
+    CHECK(text.ends_with("2 begun without an entry; their marks may make others wait\n"));
+    CHECK(samples::early_marks_text({}, "books") == "0 begun without an entry\n");
 }
