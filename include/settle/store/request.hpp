@@ -130,7 +130,7 @@ struct entry_write {
     /// Of a pause after calls that failed; 0 in any other write.
     std::uint32_t call_tries = 0;
     timestamp next_try{}; ///< the end of that pause
-    /// An insert that keeps a stage or commits takes no effect after this time.
+    /// An insert that keeps a stage or decides takes no effect after this time.
     timestamp last_moment = timestamp::max();
 
     /// True if the insert replaces an entry that has the state `from` and the epoch `from_epoch`: a
@@ -139,6 +139,12 @@ struct entry_write {
         return inserts && change.from == state::barred;
     }
 
+    /// True if an insert takes no effect after its last moment. A log of a server has the server
+    /// compare its clock: this process may stand still before its message is sent.
+    [[nodiscard]] bool expires() const noexcept {
+        bool const decides = change.to == state::applied || change.to == state::done;
+        return inserts && decides && last_moment != timestamp::max();
+    }
     /// True if an insert must take no effect. The log calls this inside its native write, so that
     /// no purge can come between.
     [[nodiscard]] bool is_late(write_context const& context) const {

@@ -109,7 +109,12 @@
 //       lists the fields for each action. All writes of a call have the same action. Each takes
 //       effect alone or together with others, but never in part, and has an answer of its own.
 //       results[i].row is writes[i].row at first. A new entry has revision 0 and no results, and
-//       the kept stages that the insert gives: none, unless the session has keeps_at_insert. A keep
+//       the kept stages that the insert gives: none, unless the session has keeps_at_insert. An
+//       insert for which write.expires() is true takes no effect after write.last_moment, however
+//       long this process stands still before its message leaves, and is answered `unavailable`:
+//       no purge may come between the look at a clock and the write. A log of this process looks
+//       at write.is_late(context) in its native write; a server looks at its own clock, or ends a
+//       native transaction that stands still after the engine's clock was looked at. A keep
 //       leaves the epoch and the owner, and may change `pending` to `deciding`; it raises the
 //       revision and the number of kept stages, which no other write changes. A write with lists of
 //       images and results replaces the lists of the entry; any other write leaves them. If
@@ -155,9 +160,7 @@
 //       engine calls home() when it is built, before it binds a store.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage, which saves the engine a
-//       write. If write.is_late(context) is true inside the native write, the insert takes no
-//       effect and is answered `unavailable`. No purge takes effect between that question and the
-//       insert.
+//       write. It must then expire, too, also if it does not decide: see write().
 #pragma once
 
 #include <settle/base/function_view.hpp>

@@ -119,6 +119,7 @@
                              settle_suite::in_sessions<Fixture>);                                  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_births, settle_suite::in_sessions<Fixture>);      \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_late_entry, settle_suite::in_sessions<Fixture>);  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_last_moment, settle_suite::in_sessions<Fixture>); \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_bars, settle_suite::in_sessions<Fixture>);        \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_listing, settle_suite::in_sessions<Fixture>);     \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_outcomes, settle_suite::in_engines<Fixture>);     \

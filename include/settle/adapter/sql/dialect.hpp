@@ -10,8 +10,10 @@
 //   read_sql(column), write_sql(column, value)
 //                                            a column of the table `t` as it is exchanged, and back
 //   row_stands(stands, value)                ` AND …`, which fails with an error if `stands` is
-//   false;
-//                                            empty where the server notices an altered table itself
+//                                            false; empty where the server notices an altered table
+//                                            itself
+//   in_time(limit, value)                    the value; an error of the adapter once the server's
+//                                            clock has passed the limit, in milliseconds since 1970
 //   exists(table, condition)
 //   among(key, value), by_key(key, key_value, value)
 //                                            that a key is one of the wave's; the wave's value for

@@ -92,8 +92,9 @@ private:
     /// What a statement on the writes of a wave is for.
     enum class purpose : std::uint8_t { insert, insert_new, lock, change, certain };
     /// A purpose, the action, the columns that have values and whose values are arrays, a bit for
-    /// each, and whether each entry is committed with the epoch that it has.
-    using shape = std::tuple<purpose, step, std::uint64_t, std::uint64_t, bool>;
+    /// each, whether each entry is committed with the epoch that it has, and whether the server
+    /// compares its clock with a last moment.
+    using shape = std::tuple<purpose, step, std::uint64_t, std::uint64_t, bool, bool>;
 
     [[nodiscard]] static bool inserts(purpose of_writes) noexcept {
         return of_writes == purpose::insert || of_writes == purpose::insert_new;
@@ -181,7 +182,7 @@ entry_table<Sql>::entry_table(pool& from)
 template <typename Sql>
 typename Sql::statement const& entry_table<Sql>::statement_of(shape const& key) const {
     return writes_.of(key, [&]() -> auto const& {
-        auto const [of_writes, action, with_value, arrays, commits_epoch] = key;
+        auto const [of_writes, action, with_value, arrays, commits_epoch, expires] = key;
         write_columns const columns{inserts(of_writes), action};
         std::vector<parameter_type> types;
         std::vector<std::string> values;
@@ -193,6 +194,11 @@ typename Sql::statement const& entry_table<Sql>::statement_of(shape const& key) 
             types.push_back({columns.kind(number), is_array});
             value = is_array ? "w.c" + std::to_string(types.size() - 1)
                              : "$" + std::to_string(types.size());
+        }
+        if (expires) {
+            types.push_back(integer_value);
+            auto& modified = values[columns.index_of(entry_field::modified)];
+            modified = dialect::in_time("$" + std::to_string(types.size()), modified);
         }
         return inserts(of_writes) ? prepare_insert(of_writes, columns, types, values)
                                   : prepare_change(of_writes, columns, types, values);
@@ -308,7 +314,11 @@ std::size_t entry_table<Sql>::send_writes(purpose of_writes, connection& to,
         else values[number].bind_value(bound);
     }
     if (of_writes == purpose::certain) bound.bind(static_cast<std::int64_t>(writes.size()));
-    return to.send(statement_of({of_writes, action, with_value, arrays, commits_epoch}), bound);
+    auto const last_moment = first_last_moment(writes);
+    if (last_moment) bound.bind(to.server().clock.after(*last_moment - context.time()));
+    return to.send(statement_of({of_writes, action, with_value, arrays, commits_epoch,
+                                 last_moment.has_value()}),
+                   bound);
 }
 
 template <typename Sql>

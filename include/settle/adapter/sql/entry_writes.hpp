@@ -6,6 +6,8 @@
 #include <settle/adapter/sent_write.hpp>
 #include <settle/adapter/sql/parameter_type.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 SETTLE_BEGIN
@@ -45,6 +47,11 @@ struct write_columns {
         return index >= expected && fields[index - expected] == entry_field::committed;
     }
 
+    [[nodiscard]] std::size_t index_of(entry_field field) const {
+        auto const found = std::find(fields.begin(), fields.end(), field);
+        return expected + static_cast<std::size_t>(found - fields.begin());
+    }
+
     /// Calls `give(column, value)` with each value of a write; without a value, it is nullptr.
     template <typename Give>
     void for_each_value(sent_write const& one, write_context const& context, Give&& give) const {
@@ -70,6 +77,17 @@ struct write_columns {
     std::span<entry_field const> fields;
     std::size_t expected;
 };
+
+/// The last moment of the write that expires first; none if no write expires.
+[[nodiscard]] inline std::optional<timestamp>
+first_last_moment(std::span<sent_write const> writes) {
+    std::optional<timestamp> first;
+    for (auto const& sent : writes) {
+        if (!sent.write->expires()) continue;
+        first = std::min(first.value_or(timestamp::max()), sent.write->last_moment);
+    }
+    return first;
+}
 
 /// Sets the results of inserts.
 /// Shape:   inserted - a row with the id of each new entry

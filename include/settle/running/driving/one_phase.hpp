@@ -108,6 +108,7 @@ public:
         }
         if (!work.coordinator.decide_one_phase(attempts_, is_expired(work))) return false;
         request.write = write_of<step::one_phase>(work);
+        request.write.last_moment = later(work.created, lifetime_);
         bool const is_done = request.write.change.to == state::done;
         if (is_done && !request.left_out) require_applied(request.results);
         return true;

@@ -140,6 +140,32 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert replaces the bar that its worker has r
     CHECK_FALSE(log.read("u").value().has_value());
 }
 
+TEST_CASE_TEMPLATE_DEFINE("log: an insert that decides takes no effect after its last moment",
+                          Fixture, suite_last_moment) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    struct {
+        timestamp time = at_millisecond(0) + std::chrono::hours{10};
+        [[nodiscard]] timestamp now() const { return time; }
+    } clock;
+    std::string const owner = "me";
+    auto const decide = [&](transaction_id const& id, std::chrono::hours last_moment) {
+        auto const transaction = test_transaction::of<forward<move_type>>(id, usual_move());
+        auto insert = transaction.insert(state::applied, first_birth, at_millisecond(0));
+        insert.action = step::decide;
+        insert.change.committed = first_birth;
+        insert.last_moment = clock.time + last_moment;
+        write_result result;
+        log.write({&insert, 1}, {&result, 1}, {clock.time, owner, clock_view::on(clock)});
+        return result.reply;
+    };
+    CHECK(decide("t", std::chrono::hours{-1}) == log_answer::unavailable);
+    CHECK_FALSE(log.read("t").value().has_value());
+    CHECK(decide("t", std::chrono::hours{1}) == log_answer::taken);
+    CHECK(log.read("t").value()->state == state::applied);
+    CHECK(decide("t", std::chrono::hours{1}) == log_answer::conflict);
+}
+
 } // namespace testing
 SETTLE_END
 #endif

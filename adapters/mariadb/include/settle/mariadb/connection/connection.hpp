@@ -2,6 +2,7 @@
 // A connection that queues statements: one round trip runs all of them, as a compound statement.
 #pragma once
 
+#include <settle/adapter/server_clock.hpp>
 #include <settle/mariadb/connection/session.hpp>
 #include <settle/mariadb/connection/statement.hpp>
 #include <settle/mariadb/connection/values.hpp>
@@ -18,6 +19,7 @@ struct server_facts {
     std::string version{};
     std::size_t most_bytes = 0; ///< of a message: max_allowed_packet
     std::int64_t session = 0;   ///< the number that KILL takes
+    settle::detail::server_clock clock{};
 };
 
 /// A connection of one thread at a time. Its session has the options' limits, strict SQL, UTF-8 and

@@ -44,10 +44,11 @@ SETTLE_FUNCTION void connection::check_server() {
         "SELECT VERSION(), CONNECTION_ID(), @@max_allowed_packet, "
         "@@innodb_flush_log_at_trx_commit, @@log_bin AND @@binlog_format = 'STATEMENT', "
         "@@read_only, (SELECT COUNT(*) FROM information_schema.GLOBAL_VARIABLES WHERE "
-        "VARIABLE_NAME = 'WSREP_ON' AND VARIABLE_VALUE = 'ON')",
+        "VARIABLE_NAME = 'WSREP_ON' AND VARIABLE_VALUE = 'ON'), " +
+            std::string{now_sql},
         "read the settings of the server");
-    server_ = {facts.text(0, 0), static_cast<std::size_t>(facts.integer(0, 2)),
-               facts.integer(0, 1)};
+    server_ = {facts.text(0, 0), static_cast<std::size_t>(facts.integer(0, 2)), facts.integer(0, 1),
+               settle::detail::server_clock{facts.integer(0, 7)}};
     auto const refuse = [](errc code, std::string const& why) {
         raise(code, "settle: this server cannot hold records: " + why + ". See mariadb#servers");
     };

@@ -37,6 +37,10 @@ struct dialect {
     static std::string read_sql(table_column const& column);
     static std::string write_sql(table_column const& column, std::string const& value);
     static std::string row_stands(std::string const&, std::string const&) { return {}; }
+    static std::string in_time(std::string const& limit, std::string const& value) {
+        return "IF(" + limit + " >= " + std::string{now_sql} + ", " + value + ", CAST('" +
+               std::string{late_text} + "' AS SIGNED))";
+    }
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT 1 FROM " + table + " WHERE " + condition + ")";
     }

@@ -14,6 +14,7 @@ namespace mariadb {
 /// Source:  mysqld_error.h and errmsg.h of MariaDB 10.11
 enum error_number : int {
     // Of this library:
+    too_late = -9,        ///< the transaction is older than its lifetime, by the server's clock
     value_refused = -8,   ///< data, a constraint or a SIGNAL refused a statement: another number
     table_altered = -7,   ///< the columns are not those that were checked when it was bound
     wrong_count = -6,     ///< a statement changed another number of rows than was meant
@@ -107,6 +108,9 @@ namespace detail {
 
 /// The number of the server's error that a statement of settle raises for a code of this library.
 [[nodiscard]] int raised_number(error_number code) noexcept;
+
+/// The text that a statement of settle converts to a number to raise the error too_late.
+inline constexpr std::string_view late_text = "settle: too late";
 
 /// Gives an error that raised_sql() has raised its code and a text for people, and an error whose
 /// number is unknown the code value_refused if its SQLSTATE says so.

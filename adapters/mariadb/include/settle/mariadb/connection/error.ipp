@@ -19,6 +19,7 @@ namespace mariadb::detail {
     case branch_timed_out:
     case branch_deadlocked:
     case statement_timeout: return condition::conflict;
+    case too_late:
     case all_in_use:
     case connection_lost:
     case disk_full:
@@ -153,6 +154,12 @@ SETTLE_FUNCTION int raised_number(error_number code) noexcept {
 
 SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view state) {
     auto const two = state.substr(0, 2);
+    constexpr int truncated = 1292;
+    if (code == truncated && text.find(late_text) != text.npos) {
+        code = too_late;
+        text = "its transaction is older than options::lifetime, by the server's clock";
+        return;
+    }
     constexpr std::array<std::pair<error_number, char const*>, 3> all{
         {{wrong_count, "it changed another number of rows than was meant"},
          {no_way_back, "a column that no member names cannot be written back"},

@@ -17,6 +17,10 @@ namespace mariadb::detail {
 /// A limit in whole seconds, at least 1: for some options, 0 would mean no limit.
 [[nodiscard]] unsigned whole_seconds(std::chrono::milliseconds limit);
 
+/// The time now, as the server counts, in milliseconds since 1970.
+inline constexpr std::string_view now_sql =
+    "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
+
 /// What a session is for: the statements of a user, or those on records and entries.
 enum class session_use : std::uint8_t { work, records };
 

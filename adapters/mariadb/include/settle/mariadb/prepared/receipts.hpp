@@ -11,10 +11,6 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
-/// The time now, as the server counts, in milliseconds since 1970.
-inline constexpr std::string_view now_sql =
-    "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
-
 [[nodiscard]] inline timestamp time_of(std::int64_t milliseconds) {
     return timestamp{std::chrono::milliseconds{milliseconds}};
 }

@@ -116,6 +116,7 @@ public:
         for (auto const* const request : requests)
             writes.insert(document_of(request->write, context));
         auto const result = writes.execute("insert entries");
+        for (auto const* const request : requests) check_in_time(request->write, context);
         if (result.problem.empty()) return;
         throw detail::command_failure(problem_of(result, requests.size(), *requests.front()->id),
                                       result.transient);
@@ -191,8 +192,10 @@ private:
         auto client = server_->connect();
         std::erase_if(pairs, [&](sent_write const& sent) {
             bool const replaces = sent.write->replaces_bar();
+            bool const expires = sent.write->expires() && !replaces && server_->has_transactions();
             if (replaces) replace_bar(client, sent, context);
-            return replaces;
+            if (expires) insert_in_time(sent, context);
+            return replaces || expires;
         });
         if (pairs.empty()) return;
         detail::bulk writes{client, collection()};
@@ -200,6 +203,32 @@ private:
         auto const result = writes.execute("insert entries");
         set_results(pairs, detail::commit_result_of(result));
         for (auto const& one : result.refused) refuse(*pairs[one.index].result, one.problem);
+    }
+
+    /// Inserts an entry that expires. The server ends the native transaction if this process stands
+    /// still after it has looked at the clock.
+    void insert_in_time(sent_write const& sent, write_context const& context) const {
+        auto const insert = [&](detail::link& client) {
+            detail::bulk write{client, collection()};
+            write.insert(document_of(*sent.write, context));
+            auto const result = write.execute("insert an entry");
+            if (!result.problem.empty()) {
+                throw detail::command_failure(result.problem, result.transient);
+            }
+            check_in_time(*sent.write, context);
+        };
+        auto const ended = detail::native_transaction{*server_}.perform(
+            insert, detail::effort_for(1, true).longest);
+        settle::detail::set_result(*sent.result, ended);
+        if (!ended.problem.empty()) refuse(*sent.result, ended.problem);
+    }
+    /// To be called in a native transaction that the server has begun.
+    /// Errors:  throws settle::failure if the write takes no effect any more
+    static void check_in_time(entry_write const& write, write_context const& context) {
+        if (!write.expires() || context.time() <= write.last_moment) return;
+        throw failure({make_error_code(errc::store_unreachable),
+                       "settle: the transaction '" + *write.id +
+                           "' is older than options::lifetime, so it is not decided"});
     }
 
     /// Inserts an entry in place of a bar. If the bar is gone, the answer is `conflict`.

@@ -2,6 +2,7 @@
 // A connection in pipeline mode: statements are queued, and one round trip runs all of them.
 #pragma once
 
+#include <settle/adapter/server_clock.hpp>
 #include <settle/adapter/sql_quotes.hpp>
 #include <settle/adapter/sql_values.hpp>
 #include <settle/base/chrono.hpp>
@@ -30,6 +31,7 @@ struct server_facts {
     int version = 0;      ///< 150018 for 15.18
     std::size_t host = 0; ///< the number of the address's host that answered
     int backend = 0;      ///< the process of the session; a pooler tells its clients another number
+    settle::detail::server_clock clock{};
     std::string schema{}; ///< of the tables
 };
 

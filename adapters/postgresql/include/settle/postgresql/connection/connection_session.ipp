@@ -29,6 +29,7 @@ inline constexpr int oldest_version = 140000;
                     "pg_catalog.pg_is_in_recovery(), "
                     "pg_catalog.current_setting('transaction_read_only') = 'on', "
                     "pg_catalog.pg_backend_pid(), "};
+    sql.append(time_sql).append(", ");
     sql.append(schema).append("::text");
     auto const set = [&](std::string_view name, std::string_view value) {
         sql.append(", pg_catalog.set_config('").append(name).append("', ");
@@ -108,7 +109,8 @@ SETTLE_FUNCTION void connection::prepare_session() {
                                                    : "the user's native transactions are read-only",
                                "take writes"));
     }
-    constexpr int schema_at = 5;
+    server_.clock = settle::detail::server_clock{found.integer(0, 5)};
+    constexpr int schema_at = 6;
     if (found.is_null(0, schema_at)) {
         raise(
             errc::unfit_store,

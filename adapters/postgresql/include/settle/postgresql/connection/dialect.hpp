@@ -45,6 +45,11 @@ struct dialect {
         return " AND CASE WHEN " + stands + " THEN true ELSE " + raised_sql(table_altered, value) +
                " = 0 END";
     }
+    /// A value that the server raises an error for once its clock has passed a limit.
+    static std::string in_time(std::string const& limit, std::string const& value) {
+        return "CASE WHEN " + limit + " >= " + std::string{time_sql} + " THEN " + value + " ELSE " +
+               raised_sql(too_late, limit) + " END";
+    }
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT FROM " + table + " WHERE " + condition + " OFFSET 0)";
     }

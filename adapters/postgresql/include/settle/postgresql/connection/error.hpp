@@ -25,6 +25,7 @@ namespace postgresql {
 /// Source:  PostgreSQL 15, appendix A
 enum sqlstate : int {
     // Raised by statements of settle; see raised_sql():
+    too_late = -9,      ///< the transaction is older than its lifetime, by the server's clock
     table_altered = -8, ///< the columns are not those that were checked when it was bound
     wrong_count = -7,   ///< a statement changed another number of rows than was meant
     no_way_back = -6,   ///< a row that is to be erased could not be brought back as it is
@@ -104,6 +105,10 @@ namespace detail {
 /// was altered, it lacks a right (class 42), a function needs what is not there (0A), or it is no
 /// state for the change (55000).
 [[nodiscard]] bool is_of_one_table(std::error_code const& code) noexcept;
+
+/// The server's time, in milliseconds since 1970.
+inline constexpr std::string_view time_sql =
+    "(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::int8";
 
 /// SQL that raises an error with a code of this adapter. The error's text has a word that is drawn
 /// for this process, so that no expression of a user raises the same error.

@@ -19,6 +19,7 @@ namespace postgresql::detail {
     switch (code) {
     case commit_unknown:
     case completion_unknown: return condition::unknown;
+    case too_late:
     case connection_lost:
     case not_connected:
     case all_in_use:
@@ -110,8 +111,9 @@ SETTLE_FUNCTION std::string raised_sql(sqlstate code, std::string_view value) {
 }
 
 SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view function) {
-    constexpr std::array<std::pair<sqlstate, char const*>, 3> all{
+    constexpr std::array<std::pair<sqlstate, char const*>, 4> all{
         {{wrong_count, "it changed another number of rows than was meant"},
+         {too_late, "its transaction is older than options::lifetime, by the server's clock"},
          {no_way_back, "a column that no member names cannot be written back"},
          {table_altered, "its table was altered since this program began"}}};
     bool const is_stale = code == feature_not_supported && function == "RevalidateCachedQuery";
