@@ -50,6 +50,36 @@ public:
         return std::move(find({&one, 1}).front());
     }
 
+    /// Lists the entries after the id `after`, in the order of their ids. The page shows a damaged
+    /// entry with its fault and without parameters, so no worker claims it. Entries with unreadable
+    /// ids come last.
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        std::vector<entry> entries;
+        if (filter.is_impossible() || limit == 0) return entries;
+        try {
+            auto client = server_->connect();
+            auto const read = [&](document const& query, std::size_t most) {
+                client.find(entries_->collection, query, page_of("_id", most), "read entries",
+                            [&](document const& stored) {
+                                entry& here = entries.emplace_back();
+                                here.fault = entries_->decode(stored, here);
+                                if (!here.fault.empty()) here.parameters.clear();
+                            });
+            };
+            read(entries_->query_of(filter, after.empty() ? document{}
+                                                          : entries_->locator_of(client, after)),
+                 limit);
+            // A short page is the last, and stays the last.
+            if (entries.size() + 1 < limit) {
+                read(entries_->query_of_unreadable(filter), limit - entries.size() - 1);
+            }
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return entries;
+    }
+
 private:
     /// An id to look for.
     struct sought {

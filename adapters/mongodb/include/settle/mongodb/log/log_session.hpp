@@ -43,34 +43,10 @@ public:
 
     result<std::optional<entry>> read(transaction_id const& id) { return search_.read(id); }
 
-    /// Lists the entries after the id `after`, in the order of their ids. The page shows a damaged
-    /// entry with its fault and without parameters, so no worker claims it. Entries with unreadable
-    /// ids come last.
+    /// A page of entries, as entry_search::list() gives it.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
-        std::vector<entry> entries;
-        if (filter.is_impossible() || limit == 0) return entries;
-        try {
-            auto client = server_->connect();
-            auto const read = [&](document const& query, std::size_t most) {
-                client.find(collection(), query, detail::page_of("_id", most), "read entries",
-                            [&](document const& stored) {
-                                entry& here = entries.emplace_back();
-                                here.fault = entries_->decode(stored, here);
-                                if (!here.fault.empty()) here.parameters.clear();
-                            });
-            };
-            read(entries_->query_of(filter, after.empty() ? document{}
-                                                          : entries_->locator_of(client, after)),
-                 limit);
-            // A short page is the last, and stays the last.
-            if (entries.size() + 1 < limit) {
-                read(entries_->query_of_unreadable(filter), limit - entries.size() - 1);
-            }
-        } catch (failure const& caught) {
-            return caught.problem();
-        }
-        return entries;
+        return search_.list(filter, after, limit);
     }
 
     /// Erases at most `limit` finished entries unchanged since `before`, the oldest first.
