@@ -28,7 +28,7 @@ double settle_round(mongodb_set const& set, workload const& work, std::size_t wi
     mongodb_bank const bank{set, work};
     double seconds = 0;
     {
-        settle::mongodb::database db{bank.address_for_settle()};
+        settle::mongodb::database db{bank.address()};
         settle::engine engine{db, settle::type<transfer_type>,
                               timed_mode == mode::two_phases ? settle::two_phases
                                                              : settle::phases::one};

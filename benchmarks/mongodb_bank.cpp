@@ -69,12 +69,13 @@ baseline::mongodb::pool const& mongodb_set::clients(bool retries) const {
     return *made;
 }
 
-mongodb_bank::mongodb_bank(mongodb_set const& set, workload const& work, char const* log)
-    : on_(set), work_(work), log_(log) {
+mongodb_bank::mongodb_bank(mongodb_set const& set, workload const& work, char const* log,
+                           char const* collection)
+    : on_(set), work_(work), log_(log), accounts_(collection) {
     static int count = 0;
     name_ = "round_" + std::to_string(++count);
     auto const by = by_hand();
-    auto opening = baseline::mongodb::insert_into(by, "accounts");
+    auto opening = baseline::mongodb::insert_into(by, accounts_);
     for (auto const& id : work_.ids) {
         opening.insert([&](members const& members) {
             members.text("_id", id).integer("balance", work_.opening);
@@ -109,8 +110,8 @@ void mongodb_bank::create_log() const {
     }
 }
 
-void mongodb_bank::check() const {
-    check_accounts();
+void mongodb_bank::check(std::vector<std::int64_t> const& expected) const {
+    check_accounts(expected);
     if (log_ == nullptr) return;
     auto const by = by_hand();
     baseline::mongodb::document done;
@@ -123,12 +124,12 @@ void mongodb_bank::check() const {
     }
 }
 
-void mongodb_bank::check_accounts() const {
+void mongodb_bank::check_accounts(std::vector<std::int64_t> const& expected) const {
     auto const by = by_hand();
     baseline::mongodb::document all;
     baseline::mongodb::document options;
     options.fill().object("sort", [](members const& sort) { sort.integer("_id", 1); });
-    auto const read_from = collection_of(by, "accounts");
+    auto const read_from = collection_of(by, accounts_);
     std::unique_ptr<mongoc_cursor_t, void (*)(mongoc_cursor_t*)> const cursor{
         mongoc_collection_find_with_opts(read_from.get(), all.native(), options.native(), nullptr),
         &mongoc_cursor_destroy};
@@ -146,7 +147,7 @@ void mongodb_bank::check_accounts() const {
     }
     bson_error_t problem{};
     if (mongoc_cursor_error(cursor.get(), &problem)) throw wrong_result(problem.message);
-    if (balances != work_.expected) throw wrong_result(name_ + " holds wrong balances");
+    if (balances != expected) throw wrong_result(name_ + " holds wrong balances");
 }
 
 } // namespace bench

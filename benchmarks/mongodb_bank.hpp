@@ -28,28 +28,33 @@ private:
 /// A database of one round, dropped with the object. It holds the accounts, as settle creates them.
 class mongodb_bank {
 public:
-    /// Shape:   log - the collection of a baseline's log, which is created; settle creates its own
-    mongodb_bank(mongodb_set const& set, workload const& work, char const* log = nullptr);
+    /// Shape:   log - the collection of a baseline's log, which is created; settle creates its own;
+    ///          collection - of the accounts
+    mongodb_bank(mongodb_set const& set, workload const& work, char const* log = nullptr,
+                 char const* collection = "accounts");
     mongodb_bank(mongodb_bank const&) = delete;
     mongodb_bank& operator=(mongodb_bank const&) = delete;
     ~mongodb_bank();
 
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
-    [[nodiscard]] std::string address_for_settle() const { return on_.address(name_); }
+    [[nodiscard]] std::string address() const { return on_.address(name_); }
     [[nodiscard]] baseline::mongodb::connection by_hand(bool retries = true) const {
         return {on_.clients(retries), name_};
     }
     /// Errors:  throws wrong_result if an account has a mark or another balance than expected, or
     ///          if a transaction of a baseline's log is not done
-    void check() const;
+    void check() const { check(work_.expected); }
+    /// Shape:   expected - other balances than those of the work
+    void check(std::vector<std::int64_t> const& expected) const;
 
 private:
     void create_log() const;
-    void check_accounts() const;
+    void check_accounts(std::vector<std::int64_t> const& expected) const;
 
     mongodb_set const& on_;
     workload const& work_;
     char const* log_;
+    char const* accounts_;
     std::string name_;
 };
 

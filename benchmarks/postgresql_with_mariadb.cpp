@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transfers from a PostgreSQL server, which holds the log, to a MariaDB server, against the same
 // work by hand with XA.
+#include "apart_rounds.hpp"
 #include "baseline/mariadb.hpp"
 #include "baseline/postgresql.hpp"
 #include "mariadb_bank.hpp"
 #include "postgresql_bank.hpp"
-#include "server_rounds.hpp"
-#include "two_banks.hpp"
 
 #include <settle/mariadb.hpp>
 #include <settle/postgresql.hpp>
-
-#include <memory>
-#include <span>
 
 namespace bench {
 
@@ -22,16 +18,17 @@ namespace {
 struct both_banks {
     both_banks(postgresql_pair const& pair, workload const& work,
                std::initializer_list<std::string> more = {})
-        : first(pair, 0, work, "first", more), second(work, {}, "second") {}
+        : first(pair, 0, work, "first", more), second(work, {}, "second"),
+          expected(expected_of(work)) {}
 
-    void check(workload const& work) const {
-        auto const expected = expected_of(work);
+    void check() const {
         first.check(expected.first);
         second.check(expected.second);
     }
 
     postgresql_bank first;
     mariadb_bank second;
+    halves expected;
 };
 
 /// MariaDB prepares the credit; the commit of PostgreSQL's native transaction, with the log's row,
@@ -81,58 +78,25 @@ private:
     std::string json_;
 };
 
-auto engine_of(settle::postgresql::database& first, settle::mariadb::database& second) {
-    return settle::engine{settle::log_in(first), settle::bind(first_bank, first),
-                          settle::bind(second_bank, second), settle::type<transfer_apart_type>};
-}
-
-/// The transfers of a slice.
-constexpr std::size_t slice_size = 25;
-std::span<transfer_request const> slice_of(workload const& work, std::size_t number) {
-    return std::span{work.requests}.subspan(number * slice_size, slice_size);
-}
-
-sliced_round by_settle(postgresql_pair const& pair, workload const& work) {
-    struct round {
-        both_banks banks;
-        settle::postgresql::database first{banks.first.address()};
-        settle::mariadb::database second{banks.second.address()};
-        decltype(engine_of(first, second)) engine = engine_of(first, second);
-    };
-    std::shared_ptr<round> const made{new round{{pair, work}}};
-    return {
-        [made, &work](std::size_t slice) { return run_each(made->engine, slice_of(work, slice)); },
-        [made, &work] {
-            expect_settled(made->engine, work);
-            made->banks.check(work);
-        }};
-}
-
-sliced_round by_hand(postgresql_pair const& pair, workload const& work) {
-    auto const banks = std::make_shared<both_banks>(
-        pair, work, std::initializer_list<std::string>{baseline::postgresql::log_sql});
-    auto const program = std::make_shared<with_xa>(*banks);
-    return {[program, &work](std::size_t slice) {
-                stopwatch const watch;
-                for (auto const& request : slice_of(work, slice)) program->run(request);
-                return watch.seconds();
-            },
-            [banks, &work] {
-                banks->check(work);
-                banks->first.check_count("log WHERE state = 3", work.requests.size());
-            }};
-}
-
 add_case const one_at_a_time{
     78, "PostgreSQL with the log and MariaDB, one at a time",
     [](context& context, std::string const& name) {
         auto const* const pair = postgresql_pair::get();
         if (pair == nullptr || !has_mariadb()) return;
-        auto const work =
-            make_workload({.transfers = context.size(1'000, 500), .accounts = 10'000});
-        compare(context, name, work, {"settle", {}, [&] { return by_settle(*pair, work); }},
-                {{"XA on MariaDB", {}, [&] { return by_hand(*pair, work); }}}, 1.15, slice_size,
-                work.requests.size() / slice_size);
+        auto const work = apart::work_of(context);
+        auto const settle = [&] {
+            return apart::by_settle<settle::postgresql::database, settle::mariadb::database>(
+                std::make_shared<both_banks>(*pair, work), work);
+        };
+        auto const by_hand = [&] {
+            auto const banks = std::make_shared<both_banks>(
+                *pair, work, std::initializer_list<std::string>{baseline::postgresql::log_sql});
+            return apart::by_hand(
+                banks, std::make_shared<with_xa>(*banks), work, [&](both_banks const& used) {
+                    used.first.check_count("log WHERE state = 3", work.requests.size());
+                });
+        };
+        apart::compare_with(context, name, work, settle, "XA on MariaDB", by_hand, 1.15);
     }};
 
 } // namespace

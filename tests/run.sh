@@ -201,6 +201,8 @@ stage() {
             /^ *([0-9]+\/[0-9]+ Test|Start) +#?[0-9]/ { left = 0 }
             /^[0-9]+% tests passed/ { left = 0 }
             left > 0 && NF > 0 && !/^\[doctest\]/ { print "    " substr($0, 1, 300); left-- }
+            /^The following tests FAILED:/ { listed = 1; next }
+            listed && /^\t/
         ' "$folder/ctest.log")
         if [ "$skipped" -ne 0 ]; then
             code=1
@@ -239,8 +241,8 @@ fi
 threaded="settle_suites settle_conformance settle_mongodb_tests settle_postgresql_tests
     settle_mariadb_tests settle_prepared_tests settle_http_tests"
 threaded_labels="conformance|mongodb|postgresql|mariadb|prepared|http"
-library="settle_unit settle_stories settle_engine settle_fuzz settle_fault settle_disks
-    settle_smoke $threaded"
+library="settle_unit settle_stories settle_engine settle_operating settle_fuzz settle_fault
+    settle_disks settle_smoke $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/coverage/coverage

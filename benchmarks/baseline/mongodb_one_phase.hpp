@@ -8,6 +8,31 @@
 
 namespace baseline::mongodb {
 
+/// The members of settle's entry, so that both sides write the same.
+inline void insert_entries(connection const& on, session const& inside,
+                           std::span<bench::transfer_request const> batch) {
+    auto const time = now();
+    auto log = insert_into(on, "log");
+    for (auto const& [id, transfer] : batch) {
+        log.insert([&, &id = id, &transfer = transfer](members const& entry) {
+            entry.text("_id", id).text("type", "transfer");
+            entry.text("definition", "0123456789abcdef");
+            entry.object("parameters", [&](members const& members) {
+                members.text("source", transfer.source).text("destination", transfer.destination);
+                members.integer("amount", transfer.amount);
+            });
+            entry.text("state", "done").integer("epoch", time).text("owner", "host/1/2");
+            entry.date("created", time).date("modified", time).integer("attempts", 0);
+        });
+    }
+    log.expect(batch.size(), inside);
+}
+
+/// Adds to the balance of an account.
+inline void add(members const& change, std::int64_t amount) {
+    change.object("$inc", [&](members const& by) { by.integer("balance", amount); });
+}
+
 class one_phase {
 public:
     explicit one_phase(connection const& connection)
@@ -20,7 +45,7 @@ public:
     void run_batch(std::span<bench::transfer_request const> batch) {
         in_native_transaction(session_, [&] {
             change_accounts(batch);
-            insert_entries(batch);
+            insert_entries(on_, session_, batch);
         });
     }
 
@@ -42,30 +67,6 @@ private:
                 [&](members const& change) { add(change, transfer.amount); });
         }
         accounts.expect(2 * batch.size(), session_);
-    }
-
-    static void add(members const& change, std::int64_t amount) {
-        change.object("$inc", [&](members const& by) { by.integer("balance", amount); });
-    }
-
-    /// The members of settle's entry, so that both sides write the same.
-    void insert_entries(std::span<bench::transfer_request const> batch) {
-        auto const time = now();
-        auto log = insert_into(on_, "log");
-        for (auto const& [id, transfer] : batch) {
-            log.insert([&, &id = id, &transfer = transfer](members const& entry) {
-                entry.text("_id", id).text("type", "transfer");
-                entry.text("definition", "0123456789abcdef");
-                entry.object("parameters", [&](members const& members) {
-                    members.text("source", transfer.source)
-                        .text("destination", transfer.destination);
-                    members.integer("amount", transfer.amount);
-                });
-                entry.text("state", "done").integer("epoch", time).text("owner", "host/1/2");
-                entry.date("created", time).date("modified", time).integer("attempts", 0);
-            });
-        }
-        log.expect(batch.size(), session_);
     }
 
     connection const& on_;

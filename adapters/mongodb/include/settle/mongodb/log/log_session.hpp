@@ -198,7 +198,6 @@ private:
         settle::detail::set_result(*sent.result, ended);
         if (!ended.problem.empty()) refuse(*sent.result, ended.problem);
     }
-    /// To be called in a native transaction that the server has begun.
     /// Errors:  throws settle::failure if the write takes no effect any more
     static void check_in_time(entry_write const& write, write_context const& context) {
         if (!write.expires() || context.time() <= write.last_moment) return;
@@ -235,6 +234,7 @@ private:
     void remove_unfit(sent_writes& writes, write_context const& context, Take&& take) const {
         std::erase_if(writes, [&](sent_write const& sent) {
             try {
+                check_in_time(*sent.write, context);
                 take(document_of(*sent.write, context));
                 return false;
             } catch (failure const& caught) {
