@@ -112,8 +112,8 @@ struct call_bounds {
 struct settling_bounds {
     using unit = std::chrono::milliseconds;
     static constexpr std::array<std::int64_t, 19> all{
-        1,    2,    5,     10,    20,    50,     100,     200,     500,         1000,
-        2000, 5000, 10000, 30000, 60000, 300000, 1800000, 3600000, 24 * 3600000};
+        1,    2,    5,     10,    20,    50,     100,     200,     500,     1000,
+        2000, 5000, 10000, 30000, 60000, 300000, 1800000, 3600000, 86400000};
 };
 
 /// A name and a step or a state. It holds the name, since the object that had it may be gone when

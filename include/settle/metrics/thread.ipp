@@ -26,6 +26,7 @@ SETTLE_FUNCTION result<bool> unfinished_count::next(page_function page) {
 
 SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::all() const {
     std::vector<waiting_count> counts;
+    counts.reserve(counts_.size());
     for (auto const& [key, count] : counts_) counts.push_back(count);
     return counts;
 }

@@ -248,20 +248,26 @@ private:
             work.confirmed_since = 0;
             c.forced(work.is_forced);
         } else {
-            watch_.note_answers(work, execution);
-            if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
-            if (Step == step::apply && execution.requeued) c.requeue();
-            else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work);
-            else c.decide(Step, limits_.attempts);
-            if (c.next() == step::force && !calls_.confirms_lazily()) c.forced(true);
-            // A fenced worker reads the entry at once. A worker whose record cannot be used while
-            // the pivot decides reads it too, and then pauses.
-            // A call without an entry looks for one.
-            if (Step == step::apply && c.next() == step::read && !c.pauses() && !c.is_late()) {
-                execution.fenced = true;
-            }
+            take_store_answers<Step>(work, execution);
         }
         return interruption::none;
+    }
+
+    template <step Step>
+    [[gnu::always_inline]] void take_store_answers(job& work, execution_state& execution) {
+        auto& c = work.coordinator;
+        watch_.note_answers(work, execution);
+        if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
+        if (Step == step::apply && execution.requeued) c.requeue();
+        else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work);
+        else c.decide(Step, limits_.attempts);
+        if (c.next() == step::force && !calls_.confirms_lazily()) c.forced(true);
+        // A fenced worker reads the entry at once. A worker whose record cannot be used while
+        // the pivot decides reads it too, and then pauses.
+        // A call without an entry looks for one.
+        if (Step == step::apply && c.next() == step::read && !c.pauses() && !c.is_late()) {
+            execution.fenced = true;
+        }
     }
 
     /// A joined commit has changed nothing.

@@ -424,11 +424,11 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
 SETTLE_FUNCTION bool seam_calls::is_paused(job& work, part_descriptor const& part, std::size_t line,
                                            std::size_t number) const {
     ports_.pauses.look();
-    auto why = ports_.pauses.why_not(part.name, work.type->name(), work.id);
+    auto const why = ports_.pauses.why_not(part.name, work.type->name(), work.id);
     if (why.empty()) return false;
     work.is_paused = true;
     part_result result;
-    result.fail(answer::unavailable, std::move(why));
+    result.fail(answer::unavailable, why);
     result.not_sent = true;
     work.take(number, {part.participant, static_cast<std::uint32_t>(line)}, part, result);
     return true;
