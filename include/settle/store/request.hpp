@@ -142,8 +142,8 @@ struct entry_write {
     /// True if an insert takes no effect after its last moment. A log of a server has the server
     /// compare its clock: this process may stand still before its message is sent.
     [[nodiscard]] bool expires() const noexcept {
-        bool const decides = change.to == state::applied || change.to == state::done;
-        return inserts && decides && last_moment != timestamp::max();
+        bool const is_bound = has_last_moment(change) || change.to == state::done;
+        return inserts && is_bound && last_moment != timestamp::max();
     }
     /// True if an insert must take no effect. The log calls this inside its native write, so that
     /// no purge can come between.

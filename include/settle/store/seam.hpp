@@ -160,7 +160,7 @@
 //       engine calls home() when it is built, before it binds a store.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage, which saves the engine a
-//       write. It must then expire, too, also if it does not decide: see write().
+//       write. write.expires() is true of it, too.
 #pragma once
 
 #include <settle/base/function_view.hpp>

@@ -23,6 +23,8 @@ class log_session {
     using entry_table = typename Sql::entry_table;
 
 public:
+    static constexpr bool keeps_at_insert = true;
+
     /// Errors:  throws settle::failure
     log_session(pool& connections, std::string name)
         : pool_(&connections), name_(std::move(name)),

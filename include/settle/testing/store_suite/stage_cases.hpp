@@ -189,13 +189,14 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
             timestamp time = at_millisecond(10);
             [[nodiscard]] timestamp now() const { return time; }
         } clock;
+        auto const last_moment = clock.time + std::chrono::hours{1};
         clock_view const seen = clock_view::on(clock);
         std::string const owner = "first";
         auto const send = [&](transaction_id const& id, stage_number kept) {
             auto writer = new_move(log, id);
             auto write = writer.transaction().insert(state::pending, 70, at_millisecond(1));
             write.change.stages_kept = kept;
-            write.last_moment = at_millisecond(10);
+            write.last_moment = last_moment;
             write_result sent;
             log.write(std::span{&write, 1}, std::span{&sent, 1},
                       write_context{at_millisecond(1), owner, seen});
@@ -206,7 +207,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
         REQUIRE(kept);
         CHECK(kept->stages_kept == 1);
         CHECK(kept->revision == 0);
-        clock.time = at_millisecond(11);
+        clock.time = last_moment + std::chrono::milliseconds{1};
         CHECK(send("late", 1) == log_answer::unavailable);
         CHECK(!log.read("late").value());
         CHECK(send("late", 0) == log_answer::taken);

@@ -7,6 +7,7 @@
 #include <settle/mongodb/connection/native.hpp>
 #include <settle/mongodb/log/entry_search.hpp>
 #include <settle/mongodb/log/named_log.hpp>
+#include <settle/mongodb/log/purge.hpp>
 
 #include <unordered_map>
 
@@ -49,36 +50,10 @@ public:
         return search_.list(filter, after, limit);
     }
 
-    /// Erases at most `limit` finished entries unchanged since `before`, the oldest first.
-    /// Shape:   passed - the creation time of the last entry that the previous call erased
+    /// As detail::purge_entries() does it.
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing) {
-        purged gone;
-        gone.passed = passed;
-        // The server treats a limit of 0 as no limit.
-        if (limit == 0) return gone;
-        try {
-            auto client = server_->connect();
-            std::vector<document> filters;
-            auto options = detail::page_of("created", limit);
-            options.object("projection", document{}.integer("created", 1));
-            client.find(collection(), entries_->query_of_finished(before, passed),
-                        std::move(options), "look for old entries", [&](document const& stored) {
-                            // Meanwhile the id may have been purged and submitted again.
-                            auto same = entries_->query_of_finished(before, passed);
-                            filters.push_back(std::move(same.copy("_id", *stored.find("_id"))));
-                            gone.passed = stored.find("created")->date().value_or(passed);
-                        });
-            detail::bulk writes{client, collection()};
-            for (auto const& filter : filters) writes.remove(filter);
-            auto const erased = writes.execute("erase entries");
-            if (!erased.problem.empty()) return erased.problem;
-            gone.erased = static_cast<std::uint64_t>(erased.removed);
-            gone.more = filters.size() == limit;
-        } catch (failure const& caught) {
-            return caught.problem();
-        }
-        return gone;
+        return detail::purge_entries(*server_, *entries_, before, limit, passed);
     }
 
     // ------------------------------------------------------------ inside a native transaction
@@ -168,11 +143,17 @@ private:
         auto client = server_->connect();
         std::erase_if(pairs, [&](sent_write const& sent) {
             bool const replaces = sent.write->replaces_bar();
-            bool const expires = sent.write->expires() && !replaces && server_->has_transactions();
             if (replaces) replace_bar(client, sent, context);
-            if (expires) insert_in_time(sent, context);
-            return replaces || expires;
+            return replaces;
         });
+        if (server_->has_transactions()) {
+            auto const timed =
+                std::stable_partition(pairs.begin(), pairs.end(),
+                                      [](auto const& sent) { return !sent.write->expires(); });
+            detail::in_halves(some_writes{timed, pairs.end()},
+                              [&](some_writes half) { return insert_in_time(half, context); });
+            pairs.erase(timed, pairs.end());
+        }
         if (pairs.empty()) return;
         detail::bulk writes{client, collection()};
         remove_unfit(pairs, context, [&](document const& inserted) { writes.insert(inserted); });
@@ -181,22 +162,27 @@ private:
         for (auto const& one : result.refused) refuse(*pairs[one.index].result, one.problem);
     }
 
-    /// Inserts an entry that expires. The server ends the native transaction if this process stands
-    /// still after it has looked at the clock.
-    void insert_in_time(sent_write const& sent, write_context const& context) const {
+    /// Inserts entries that expire. The server ends the native transaction if this process stands
+    /// still after it has looked at the clock. False if one of several ids exists.
+    bool insert_in_time(some_writes writes, write_context const& context) const {
         auto const insert = [&](detail::link& client) {
-            detail::bulk write{client, collection()};
-            write.insert(document_of(*sent.write, context));
-            auto const result = write.execute("insert an entry");
+            detail::bulk bulk{client, collection()};
+            for (auto const& sent : writes) bulk.insert(document_of(*sent.write, context));
+            auto const result = bulk.execute("insert entries");
             if (!result.problem.empty()) {
                 throw detail::command_failure(result.problem, result.transient);
             }
-            check_in_time(*sent.write, context);
+            for (auto const& sent : writes) check_in_time(*sent.write, context);
         };
         auto const ended = detail::native_transaction{*server_}.perform(
-            insert, detail::effort_for(1, true).longest);
-        settle::detail::set_result(*sent.result, ended);
-        if (!ended.problem.empty()) refuse(*sent.result, ended.problem);
+            insert, detail::effort_for(writes.size(), true).longest);
+        bool const is_undone = ended.status == detail::commit_status::undone;
+        if (is_undone && writes.size() > 1 && ended.problem.code != condition::retryable) {
+            return false;
+        }
+        set_results(writes, ended);
+        if (is_undone) refuse(*writes.front().result, ended.problem);
+        return true;
     }
     /// Errors:  throws settle::failure if the write takes no effect any more
     static void check_in_time(entry_write const& write, write_context const& context) {
