@@ -19,6 +19,14 @@ namespace mongodb {
 ///          changes several entries in a replica set is a read of them, that bulk and a commit
 class log_session : public named_log {
 public:
+    static constexpr bool keeps_at_insert = true;
+    /// An insert expires in a native transaction alone.
+    [[nodiscard]] settle::detail::session_capabilities capabilities() const {
+        auto own = settle::detail::capabilities_of<log_session>();
+        own.keeps_at_insert = server_->has_transactions() && entries_->is_own;
+        return own;
+    }
+
     log_session(detail::server& server, detail::stored_log stored,
                 detail::entry_layout const& layout = detail::own_entries())
         : named_log(server, std::move(stored), layout), server_(&server), entries_(&layout),
