@@ -15,8 +15,6 @@ struct transfer { // the parameters of one transfer
     std::string source, destination;
     std::int64_t amount;
 };
-SETTLE_STRUCT(account, id, balance); // names the members
-SETTLE_STRUCT(transfer, source, destination, amount);
 
 using settle::call, settle::field, settle::lit, settle::param;
 

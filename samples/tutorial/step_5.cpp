@@ -14,8 +14,7 @@ struct trip {
     std::string traveller;
     std::int64_t price;
 };
-SETTLE_STRUCT(trip, traveller, price);
-SETTLE_STRUCT(guest, name);
+
 inline constexpr settle::service<guest, settle::nothing, "airline", settle::barrier> airline;
 inline constexpr settle::service<guest, settle::nothing, "hotel", settle::barrier> hotel;
 

@@ -10,7 +10,6 @@
 struct letter {
     std::string buyer;
 };
-SETTLE_STRUCT(letter, buyer);
 
 inline constexpr settle::service<letter, settle::nothing, "post", settle::remembers_keys> post;
 
