@@ -13,6 +13,10 @@
 #include <string_view>
 #include <utility>
 
+#if defined(__cpp_impl_reflection)
+#include <meta> // defines __cpp_lib_reflection
+#endif
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -231,6 +235,24 @@ private:
 #pragma clang diagnostic pop
 #endif
 
+#if defined(__cpp_lib_reflection)
+// clang-format off
+/// The member as SETTLE_STRUCT lists it: C++26 tells the name of a member, and a pointer to it.
+template <typename T, std::size_t Index>
+consteval auto reflected_member() {
+    constexpr std::meta::info member = std::meta::nonstatic_data_members_of(
+        ^^T, std::meta::access_context::unchecked())[Index];
+    constexpr std::string_view spelled = std::meta::identifier_of(member);
+    return listed_member<fixed_string<spelled.size() + 1>{spelled}, &[:member:]>{};
+}
+// clang-format on
+template <typename T, std::size_t Index>
+using struct_member = decltype(reflected_member<T, Index>());
+#else
+template <typename T, std::size_t Index>
+using struct_member = aggregate_member<T, Index>;
+#endif
+
 /// True when every name is an identifier, and no two are equal.
 template <typename T>
 consteval bool spells_members() {
@@ -238,8 +260,8 @@ consteval bool spells_members() {
         return !name.empty() && (name.front() < '0' || name.front() > '9');
     };
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-        return (is_identifier(aggregate_member<T, Index>::c_str()) && ...) &&
-               all_different<sizeof...(Index)>({aggregate_member<T, Index>::c_str()...},
+        return (is_identifier(struct_member<T, Index>::c_str()) && ...) &&
+               all_different<sizeof...(Index)>({struct_member<T, Index>::c_str()...},
                                                std::equal_to<>{});
     }(std::make_index_sequence<aggregate_members<T>::count>{});
 }
@@ -284,7 +306,7 @@ consteval auto list_members() {
         return refused_list{};
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return member_list<aggregate_member<T, Index>...>{};
+            return member_list<struct_member<T, Index>...>{};
         }(std::make_index_sequence<aggregate_members<T>::count>{});
     }
 }

@@ -139,7 +139,7 @@ constexpr bool is_member_at() {
     using found = member<T, Index>;
     if constexpr (!std::is_same_v<value_of<Member>, typename found::type>) {
         return false;
-    } else if constexpr (!PlainAggregate<T>) {
+    } else if constexpr (std::is_member_object_pointer_v<decltype(found::pointer)>) {
         // `&derived::inherited` points into the base: both pointers are converted to members of T.
         constexpr value_of<Member> T::* left = Member;
         constexpr typename found::type T::* right = found::pointer;
