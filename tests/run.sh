@@ -62,7 +62,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
 clang="clang-14 libclang-rt-14-dev llvm-14"
-tools="pgbouncer prometheus graphviz"
+tools="pgbouncer prometheus graphviz spin gcc default-jre-headless"
 more_packages=
 case $mode in
 all) more_packages=$tools ;;
@@ -89,6 +89,14 @@ fi
 # A server that must be fetched is fetched while the programs are built.
 tests/mongodb/mongod.sh --assign >build/mongod.txt 2>&1 8>&- &
 finder=$!
+# The models for TLC need its file.
+case $mode in
+all | ci | full)
+    if checker=$(tests/operating/tla2tools.sh); then
+        export SETTLE_TLA2TOOLS="$checker"
+    fi
+    ;;
+esac
 
 # Without arguments a run that finds no test is a failure; with arguments it may be intended.
 no_tests=

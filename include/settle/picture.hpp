@@ -21,6 +21,7 @@ namespace detail {
 struct drawn_participant {
     std::uint32_t stage;
     bool is_pivot;
+    bool keeps_rows = false; ///< its receiver has the grade `barrier`
 };
 
 /// Shape:   items - of the definition, with its end; participants - in the order of the definition
@@ -32,6 +33,10 @@ template <typename Participant>
 consteval drawn_participant drawn() {
     drawn_participant part{Participant::stage, false};
     if constexpr (requires { Participant::is_pivot; }) part.is_pivot = Participant::is_pivot;
+    if constexpr (CallParticipant<Participant>) {
+        constexpr receiver_grade grade = Participant::service_type::grade;
+        part.keeps_rows = grade.remembers == receiver_grade::memory::rows;
+    }
     return part;
 }
 

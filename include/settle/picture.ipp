@@ -216,9 +216,19 @@ struct drawn_type {
     std::vector<drawn_part> parts{};
 };
 
-/// Shape:   text - canonical, without the types of fields
-[[nodiscard]] inline drawn_type read_definition(std::string_view text,
+[[nodiscard]] inline drawn_type read_definition(std::vector<definition_item> items,
                                                 std::span<drawn_participant const> participants) {
+    // The types of fields are for the hash.
+    for (std::size_t index = 1; index < items.size(); ++index) {
+        bool const is_of_field = items[index].kind == item_kind::type &&
+                                 items[index - 1].kind == item_kind::text &&
+                                 items[index - 1].text == ":";
+        if (!is_of_field) continue;
+        items[index - 1].text = {};
+        items[index].kind = item_kind::text;
+    }
+    auto const canonical = text_of(items.data());
+    std::string_view text = canonical;
     drawn_type type;
     while (!text.empty()) {
         auto line = text.substr(0, text.find('\n'));
@@ -280,16 +290,7 @@ SETTLE_FUNCTION type_picture draw(std::vector<definition_item> items,
                                   std::span<drawn_participant const> participants,
                                   std::uint64_t undone_after_later) {
     using namespace drawing;
-    // The types of fields are for the hash.
-    for (std::size_t index = 1; index < items.size(); ++index) {
-        bool const is_of_field = items[index].kind == item_kind::type &&
-                                 items[index - 1].kind == item_kind::text &&
-                                 items[index - 1].text == ":";
-        if (!is_of_field) continue;
-        items[index - 1].text = {};
-        items[index].kind = item_kind::text;
-    }
-    auto const type = read_definition(text_of(items.data()), participants);
+    auto const type = read_definition(std::move(items), participants);
 
     chart drawn;
     std::vector<std::string> beginning{type.name};

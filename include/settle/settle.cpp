@@ -38,6 +38,8 @@
 #include <settle/kinds/services/service_session.ipp>
 #include <settle/metrics/figures.ipp>
 #include <settle/metrics/thread.ipp>
+#include <settle/model.ipp>
+#include <settle/model/text.ipp>
 #include <settle/picture.ipp>
 #include <settle/protocol/explanation.ipp>
 #include <settle/protocol/reversal.ipp>

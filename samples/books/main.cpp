@@ -35,8 +35,10 @@ public:
     static constexpr auto const& prepared = books::ledger;
     using reader = books::order_reader;
 
-    static std::vector<settle::type_picture> pictures() {
-        return {settle::picture(books::outgoing_type), settle::picture(books::incoming_type)};
+    template <typename Visit>
+    static void each_type(Visit&& visit) {
+        visit(books::outgoing_type);
+        visit(books::incoming_type);
     }
 
     void add_options(CLI::App& line, CLI::App& open) {

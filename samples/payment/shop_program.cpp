@@ -31,8 +31,10 @@ public:
                                                             shop::items.name, shop::tills.name};
     using reader = shop::invoice_reader;
 
-    static std::vector<settle::type_picture> pictures() {
-        return {settle::picture(shop::payment_type), settle::picture(shop::refund_type)};
+    template <typename Visit>
+    static void each_type(Visit&& visit) {
+        visit(shop::payment_type);
+        visit(shop::refund_type);
     }
 
     void add_options(CLI::App&, CLI::App& open) {

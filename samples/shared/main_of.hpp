@@ -5,7 +5,7 @@
 #include "application.hpp"
 #include "store.hpp"
 
-#include <settle/picture.hpp>
+#include <settle/model.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -40,17 +40,41 @@ inline std::vector<std::filesystem::path> files_of(settings const& settings) {
     return named;
 }
 
-/// Prints the pictures of an application's types.
+/// The command that describes the types and needs no store; empty if there is none.
+inline std::string description_in(settings const& settings) {
+    for (auto const* name : {"picture", "promela", "tla"}) {
+        if (has_command(settings, name)) return name;
+    }
+    return {};
+}
+
+/// Prints pictures of all types of an application, or a model of one.
 template <typename Application>
-exit_code draw(settings const& settings) {
-    if (settings.commands.size() > 1) {
-        complain(Application::name, "'picture' stands alone. '--help' lists what there is");
+exit_code describe(settings const& settings, std::string const& command) {
+    auto const refuse = [&](std::string const& sentence) {
+        complain(Application::name, sentence);
         return exit_code::wrong_usage;
+    };
+    if (settings.commands.size() > 1) {
+        return refuse(fmt::format("'{}' stands alone. '--help' lists what there is", command));
     }
-    for (settle::type_picture const& drawn : Application::pictures()) {
-        print("{}\n", settings.dot ? drawn.dot : drawn.mermaid);
-    }
-    return exit_code::settled;
+    std::string names;
+    bool printed = false;
+    Application::each_type([&](auto const& type) {
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", type.name);
+        if (command == "picture") {
+            auto const drawn = settle::picture(type);
+            print("{}\n", settings.dot ? drawn.dot : drawn.mermaid);
+        } else if (printed || (!settings.modeled.empty() && settings.modeled != type.name)) {
+            return;
+        } else {
+            print("{}", command == "promela" ? settle::promela(type) : settle::tla(type));
+        }
+        printed = true;
+    });
+    return printed ? exit_code::settled
+                   : refuse(fmt::format("there is no transaction type '{}', but {}",
+                                        settings.modeled, names));
 }
 
 /// Shape:   run(settings&) - opens the databases and calls the commands
@@ -73,7 +97,8 @@ int main_of(Application& application, command_line_description line, int argc, c
         if constexpr (prepares<Application>) settings.window = 1;
         auto const ended = read_command_line(line, argc, argv, settings);
         if (ended) return *ended;
-        if (has_command(settings, "picture")) return draw<Application>(settings);
+        auto const description = description_in(settings);
+        if (!description.empty()) return describe<Application>(settings, description);
         if (!settings.report.empty()) check_report_path(settings.report, files_of(settings));
         return run(settings);
     });

@@ -195,6 +195,12 @@ private:
         add("check", "Checks that no money is lost and nothing is unfinished");
         add("picture", "Draws the transaction types as Mermaid charts; needs no store")
             .add_flag("--dot", target_->dot, "For Graphviz");
+        for (auto const& [model, checker] : {std::pair{"promela", "spin"}, {"tla", "TLC"}}) {
+            add(model, fmt::format("Prints a transaction type as a model for the checker {}; needs "
+                                   "no store",
+                                   checker))
+                .add_option("TYPE", target_->modeled, "The type, if not the first");
+        }
     }
 
     void add_resolve() {

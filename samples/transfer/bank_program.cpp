@@ -23,8 +23,9 @@ public:
     static constexpr std::array<std::string_view, 1> tables{bank::accounts.name};
     using reader = bank::order_reader;
 
-    static std::vector<settle::type_picture> pictures() {
-        return {settle::picture(bank::transfer_type)};
+    template <typename Visit>
+    static void each_type(Visit&& visit) {
+        visit(bank::transfer_type);
     }
 
     void add_options(CLI::App&, CLI::App& open) {

@@ -41,8 +41,9 @@ public:
     static constexpr bool in_other_databases = true;
     using reader = agency::order_reader;
 
-    static std::vector<settle::type_picture> pictures() {
-        return {settle::picture(agency::trip_type)};
+    template <typename Visit>
+    static void each_type(Visit&& visit) {
+        visit(agency::trip_type);
     }
 
     agency_application() {

@@ -28,3 +28,18 @@ TEST_CASE("picture: the samples print their types, and open no store") {
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("'picture' stands alone") != std::string::npos);
 }
+
+TEST_CASE("model: the samples print the model of a type, and open no store") {
+    testing::scratch_folder const folder{"model"};
+    auto const first =
+        testing::run_sample(folder, "payment", {"--store", "sqlite:/nowhere/x.db", "promela"});
+    CHECK(first.code == 0);
+    CHECK(first.out.starts_with("/* The protocol of the transaction type 'payment', "));
+    auto const named = testing::run_sample(folder, "payment", {"tla", "refund"});
+    CHECK(named.code == 0);
+    CHECK(named.out.starts_with("---- MODULE refund ----\n"));
+    auto const wrong = testing::run_sample(folder, "payment", {"tla", "order"});
+    CHECK(wrong.code == 2);
+    CHECK(wrong.err.find("there is no transaction type 'order', but 'payment', 'refund'") !=
+          std::string::npos);
+}
