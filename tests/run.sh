@@ -62,12 +62,15 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
 clang="clang-14 libclang-rt-14-dev llvm-14"
-tools="pgbouncer prometheus graphviz spin gcc default-jre-headless"
+tools="pgbouncer prometheus graphviz spin gcc"
 more_packages=
 case $mode in
 all) more_packages=$tools ;;
 ci) more_packages="$tools $clang" ;;
-full) more_packages="$tools libbenchmark-dev git debhelper lintian python3-venv $clang" ;;
+full)
+    more_packages="$tools default-jre-headless libbenchmark-dev git debhelper lintian python3-venv
+        $clang"
+    ;;
 fuzz) more_packages=$clang ;;
 compilers) more_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
@@ -90,13 +93,9 @@ fi
 tests/mongodb/mongod.sh --assign >build/mongod.txt 2>&1 8>&- &
 finder=$!
 # The models for TLC need its file.
-case $mode in
-all | ci | full)
-    if checker=$(tests/operating/tla2tools.sh); then
-        export SETTLE_TLA2TOOLS="$checker"
-    fi
-    ;;
-esac
+if [ "$mode" = full ] && checker=$(tests/operating/tla2tools.sh); then
+    export SETTLE_TLA2TOOLS="$checker"
+fi
 
 # Without arguments a run that finds no test is a failure; with arguments it may be intended.
 no_tests=

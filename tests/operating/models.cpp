@@ -184,7 +184,7 @@ TEST_CASE("model: a prepared part, a query, keys alone and a call at the commit"
     check_rules(model, {"RULE_adopts_no_name", "RULE_burns_first"});
 }
 
-TEST_CASE("model: TLC finds no wrong end of a transfer, and one without a rule") {
+TEST_CASE("long: model: TLC finds no wrong end of a transfer, and one without a rule") {
     auto const module = settle::tla(bank::transfer_type);
     check_module(module);
     check_module_without("RULE_finish_looks", module);
