@@ -9,9 +9,11 @@
 #include <transfer/transfer.hpp>
 #include <trip/trip.hpp>
 
-namespace operating_test {
+namespace model_test {
 namespace {
 
+using operating_test::installed;
+using operating_test::said_by;
 using settle::call;
 using settle::field;
 using settle::param;
@@ -33,12 +35,12 @@ struct payout {
 };
 
 } // namespace
-} // namespace operating_test
-SETTLE_STRUCT(operating_test::purse, id, coins);
-SETTLE_STRUCT(operating_test::question, id);
-SETTLE_STRUCT(operating_test::rate, coins);
-SETTLE_STRUCT(operating_test::payout, id, coins);
-namespace operating_test {
+} // namespace model_test
+SETTLE_STRUCT(model_test::purse, id, coins);
+SETTLE_STRUCT(model_test::question, id);
+SETTLE_STRUCT(model_test::rate, coins);
+SETTLE_STRUCT(model_test::payout, id, coins);
+namespace model_test {
 namespace {
 
 inline constexpr settle::collection<purse, "purses", &purse::id> purses;
@@ -203,4 +205,4 @@ TEST_CASE("long: model: TLC finds no wrong end of a payment and of other kinds o
     check_module(settle::tla(payout_type));
 }
 
-} // namespace operating_test
+} // namespace model_test
