@@ -62,6 +62,11 @@ struct machine {
     std::vector<verdict> verdicts{};
 };
 
+/// A condition that may stand beside &&.
+[[nodiscard]] inline std::string bracketed(std::string const& text) {
+    return text.find("||") == std::string::npos ? text : '(' + text + ')';
+}
+
 [[nodiscard]] std::string promela_of(machine const& model);
 [[nodiscard]] std::string tla_of(machine const& model);
 

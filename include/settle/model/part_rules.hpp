@@ -19,9 +19,6 @@ inline void add(place& to, std::string guard, std::vector<std::string> changes, 
     to.choices.push_back(
         {std::move(remark), std::move(guard), std::move(changes), std::move(next)});
 }
-[[nodiscard]] inline std::string bracketed(std::string const& text) {
-    return text.find("||") == std::string::npos ? text : '(' + text + ')';
-}
 [[nodiscard]] inline std::string negated(std::string const& text) { return "!(" + text + ')'; }
 
 /// The sender of an apply: a worker, which waits for its answer, or the network, which brings a

@@ -182,7 +182,7 @@ inline void put_tla(std::string& out, machine const& model, tla_translation cons
     std::set<std::string> written;
     auto const line = [&](std::string const& text) { out += "/\\ " + text + '\n' + indent; };
     if (!step.remark.empty()) out += "\\* " + remark_of(step.remark) + '\n' + indent;
-    if (step.guard != "true") line('(' + tla(step.guard) + ')');
+    if (step.guard != "true") line(tla(bracketed(step.guard)));
     for (std::string const& change : step.changes) {
         std::string const name{name_in(change)};
         auto const value = tla(value_in(change));
