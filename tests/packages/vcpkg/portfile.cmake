@@ -7,7 +7,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS stores FEATURES
     postgresql SETTLE_WITH_POSTGRESQL
     mariadb SETTLE_WITH_MARIADB
     mongodb SETTLE_WITH_MONGODB
-    http SETTLE_WITH_HTTP)
+    http SETTLE_WITH_HTTP
+    console SETTLE_WITH_CONSOLE)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS ${stores}
     -DSETTLE_BUILD_TESTS=OFF -DSETTLE_BUILD_SAMPLES=OFF -DSETTLE_BUILD_BENCHMARKS=OFF)
 vcpkg_cmake_install()

@@ -8,6 +8,12 @@
 #include <settle/running/construction/refused_engine.hpp>
 
 SETTLE_BEGIN
+namespace detail {
+
+template <typename... Arguments>
+class served_engine_of; // of settle::console
+
+} // namespace detail
 
 /// The base of an engine: its log and its stores.
 /// Shape:   Arguments - of the engine
@@ -157,6 +163,7 @@ public:
     [[nodiscard]] std::string const& owner() const { return assembly_.owner(); }
 
 protected:
+    friend class detail::served_engine_of<Arguments...>;
     using assembly_type = detail::assembly<Arguments...>;
 
     template <typename... Given>

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// Actions on one entry, and what each would do.
+#include "actions.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+SETTLE_BEGIN
+namespace detail {
+
+namespace {
+
+[[nodiscard]] action_forecast refused(std::string text) { return {false, std::move(text)}; }
+[[nodiscard]] action_forecast refused(error const& problem) { return refused(problem.message()); }
+[[nodiscard]] action_forecast allowed(std::string text) { return {true, std::move(text)}; }
+
+/// Why this engine can do nothing with an entry; empty if it can.
+[[nodiscard]] error why_unusable(entry const& stored, known_directions known) {
+    if (!stored.fault.empty()) return {make_error_code(errc::damaged), stored.fault};
+    auto const direction = direction_for(known, stored);
+    if (!direction.has_value()) return direction.problem();
+    auto const parameters = read_parameters(*direction.value()->type, stored);
+    return parameters.has_value() ? error{} : parameters.problem();
+}
+
+[[nodiscard]] action_forecast forecast_recover(entry const& stored, served_engine const& engine) {
+    auto const& limits = engine.limits();
+    switch (stored.state) {
+    case state::initial: return allowed("It is run now, and ends done or canceled.");
+    case state::pending:
+        if (age_of(stored.created, engine.now(), limits.clocks) > limits.lifetime) {
+            return allowed("It is older than options::lifetime, so it is never committed: what "
+                           "was applied is compensated, and it ends canceled.");
+        }
+        return allowed("All parts are applied under a new epoch. If each is applied, it commits "
+                       "and ends done; otherwise it ends canceled.");
+    case state::deciding:
+        return allowed("Its pivot is called again, and the answer decides: done or canceled.");
+    case state::applied:
+        return allowed("It is committed: its parts are confirmed, and it ends done.");
+    case state::canceling: return allowed("What was applied is compensated, and it ends canceled.");
+    default: return refused("It has ended: it is " + std::string{name_of(stored.state)} + ".");
+    }
+}
+
+[[nodiscard]] action_forecast forecast_cancel(entry const& stored) {
+    switch (stored.state) {
+    case state::initial: return allowed("Nothing of it was applied; it ends canceled.");
+    case state::pending:
+        return allowed("Whichever worker runs it stops, what was applied is compensated, and it "
+                       "ends canceled.");
+    case state::deciding: return refused(pivot_decides(stored));
+    case state::applied:
+        return refused("It is committed, too late to cancel it; 'recover' brings it to its end.");
+    case state::canceling:
+        return refused("It is being canceled; 'recover' brings it to its end now.");
+    case state::done: return refused("It is done, too late to cancel it.");
+    default: return refused("It is " + std::string{name_of(stored.state)} + " already.");
+    }
+}
+
+[[nodiscard]] action_forecast forecast_reverse(entry const& stored, served_engine const& engine) {
+    auto why = why_not_reversible(stored, engine.now(), engine.limits());
+    if (!why.empty()) return refused(std::move(why));
+    auto const direction = direction_for(engine.known(), stored);
+    if (!direction.has_value()) return refused(direction.problem());
+    if (direction.value()->back == nullptr) return refused(no_reversal(stored));
+    return allowed("A new transaction '" + reversal_id(stored.id, 1) +
+                   "' undoes its effects. It is canceled, with no effect, if a guard fails: for "
+                   "example if what was received is spent.");
+}
+
+[[nodiscard]] action_forecast forecast_resolve(entry const& stored, served_engine const& engine) {
+    resolve_options options;
+    bool const decides = stored.state == state::deciding;
+    if (decides) options.pivot = pivot_outcome::was_applied;
+    if (auto const problem = check_closing(stored, "any", options); !problem.empty())
+        return refused(problem);
+    auto const direction = direction_for(engine.known(), stored);
+    auto const& parts = direction.value()->type->participants;
+    bool const has_call = std::any_of(parts.begin(), parts.end(), [&](part_descriptor const& part) {
+        return part.make_result != nullptr && (!decides || part.is_pivot);
+    });
+    if (!has_call) return refused("It has no call that a person could close.");
+    if (decides) {
+        return allowed("The pivot counts as applied, and it commits; or as not applied, and it "
+                       "cancels. Ask the service first: nothing can test what you say.");
+    }
+    return allowed("The call that you name is closed with your reason, and the transaction goes on "
+                   "without it. End the call at the service first.");
+}
+
+[[nodiscard]] result<resolve_options> resolve_options_of(console_fields const& fields) {
+    auto const bad = [](std::string text) {
+        return error{make_error_code(errc::bad_option), "settle: " + text};
+    };
+    resolve_options options;
+    for (auto const& [name, value] : fields) {
+        if (value.empty()) continue;
+        if (name == "line") {
+            std::uint32_t line = 0;
+            auto const* const end = value.data() + value.size();
+            auto const read = std::from_chars(value.data(), end, line);
+            if (read.ec != std::errc{} || read.ptr != end || line == 0)
+                return bad("line is no number from 1 on");
+            options.line = line - 1;
+        } else if (name == "pivot") {
+            bool const was_applied = value == "was_applied";
+            if (!was_applied && value != "was_not_applied")
+                return bad("pivot is was_applied or was_not_applied");
+            options.pivot =
+                was_applied ? pivot_outcome::was_applied : pivot_outcome::was_not_applied;
+        } else if (name == "result") {
+            options.result = value;
+        }
+    }
+    return options;
+}
+
+[[nodiscard]] std::string field(console_fields const& fields, std::string_view name) {
+    auto const place = fields.find(name);
+    return place == fields.end() ? std::string{} : place->second;
+}
+
+[[nodiscard]] outcome take(operator_action action, transaction_id const& id,
+                           console_fields const& fields, served_engine& engine,
+                           std::chrono::milliseconds limit) {
+    call_options const call{limit, {}};
+    switch (action) {
+    case operator_action::recover: return engine.retry(id, call);
+    case operator_action::cancel: {
+        cancel_options options;
+        options.deadline = limit;
+        return engine.cancel(id, options);
+    }
+    case operator_action::reverse: return engine.reverse(id, call);
+    case operator_action::resolve: break;
+    }
+    auto options = resolve_options_of(fields);
+    if (!options.has_value()) return refuse(id, options.problem());
+    options.value().deadline = limit;
+    return engine.resolve(id, field(fields, "participant"), field(fields, "why"), options.value());
+}
+
+[[nodiscard]] unsigned status_of(verdict verdict) {
+    if (verdict == verdict::refused) return 409;
+    return verdict == verdict::undecided ? 503 : 200;
+}
+
+} // namespace
+
+action_forecast forecast_of(operator_action action, entry const& stored, served_engine& engine) {
+    bool const needs_definition = !is_final(stored.state) || action == operator_action::reverse;
+    if (needs_definition || !stored.fault.empty()) {
+        if (auto const problem = why_unusable(stored, engine.known()); !problem.empty())
+            return refused(problem);
+    }
+    switch (action) {
+    case operator_action::recover: return forecast_recover(stored, engine);
+    case operator_action::cancel: return forecast_cancel(stored);
+    case operator_action::reverse: return forecast_reverse(stored, engine);
+    case operator_action::resolve: break;
+    }
+    return forecast_resolve(stored, engine);
+}
+
+std::string seen_of(entry const& stored) {
+    std::string seen{name_of(stored.state)};
+    return seen.append("-")
+        .append(std::to_string(stored.epoch_number))
+        .append("-")
+        .append(std::to_string(stored.revision));
+}
+
+console_reply act(operator_action action, transaction_id const& id, console_fields const& fields,
+                  served_engine& engine, std::chrono::milliseconds limit) {
+    auto const stored = engine.find(id, {limit, {}});
+    if (!stored.has_value()) return problem_reply(stored.problem());
+    if (!stored.value()) return problem_reply(404, unknown_id(id).problem.message());
+    auto const forecast = forecast_of(action, *stored.value(), engine);
+    auto const seen = seen_of(*stored.value());
+    console_json data{{"action", name_of(action)}, {"id", id}};
+    if (field(fields, "dry_run") == "1") {
+        data["dry_run"] = true;
+        data["allowed"] = forecast.is_allowed;
+        data["effect"] = forecast.text;
+        data["seen"] = seen;
+        return {200, std::move(data)};
+    }
+    if (!forecast.is_allowed) return problem_reply(409, forecast.text);
+    auto const expected = field(fields, "seen");
+    if (expected.empty()) {
+        return problem_reply(400, "settle: nothing was done. Ask with dry_run=1 first, and send "
+                                  "the 'seen' of its answer. See console#actions");
+    }
+    if (expected != seen) {
+        return problem_reply(409, "settle: nothing was done: the entry has moved since the dry "
+                                  "run, it is " +
+                                      std::string{name_of(stored.value()->state)} +
+                                      " now. Ask with dry_run=1 again. See console#actions");
+    }
+    auto const ended = take(action, id, fields, engine, limit);
+    data["verdict"] = name_of(ended.verdict);
+    data["text"] = ended.text();
+    if (!ended.problem.empty()) data["problem"] = ended.problem.message();
+    return {status_of(ended.verdict), std::move(data)};
+}
+
+} // namespace detail
+SETTLE_END

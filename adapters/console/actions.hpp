@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an operator may do with an entry, what that would do by the rules of the protocol, and the
+// filter of a list.
+#pragma once
+
+#include "views.hpp"
+
+#include <settle/console/options.hpp>
+
+#include <array>
+
+SETTLE_BEGIN
+namespace detail {
+
+enum class operator_action : std::uint8_t { recover, cancel, reverse, resolve };
+
+inline constexpr std::array all_operator_actions{operator_action::recover, operator_action::cancel,
+                                                 operator_action::reverse,
+                                                 operator_action::resolve};
+
+[[nodiscard]] constexpr std::string_view name_of(operator_action action) {
+    constexpr std::string_view names[]{"recover", "cancel", "reverse", "resolve"};
+    return names[static_cast<std::size_t>(action)];
+}
+
+/// What an action would do, or why the protocol does not allow it: a sentence.
+struct action_forecast {
+    bool is_allowed = false;
+    std::string text{};
+};
+
+/// Cost:    reads nothing
+[[nodiscard]] action_forecast forecast_of(operator_action action, entry const& stored,
+                                          served_engine& engine);
+
+/// What a dry run has seen of an entry. It differs once the entry has moved.
+[[nodiscard]] std::string seen_of(entry const& stored);
+
+/// Takes an action, or says what it would do if the fields have `dry_run=1`.
+/// Shape:   fields - `dry_run=1`, or `seen` of a dry run; of a resolve also `participant`, `why`,
+///          and where they apply `line` (from 1), `pivot` and `result`
+[[nodiscard]] console_reply act(operator_action action, transaction_id const& id,
+                                console_fields const& fields, served_engine& engine,
+                                std::chrono::milliseconds limit);
+
+/// The filter of a list, as a URL has it.
+struct list_filter {
+    std::optional<settle::state> state{};
+    bool is_unfinished = false;
+    std::string type{};
+    std::string id_prefix{};
+    std::string reason{};
+    std::string participant{};
+    std::optional<std::chrono::milliseconds> older{}; ///< created so long ago
+    std::optional<std::chrono::milliseconds> still{}; ///< not changed for so long
+    std::size_t limit = 50;
+    transaction_id after{};
+    console_fields fields{}; ///< as they were given, without `after`
+
+    /// Errors:  a sentence on the first field that is unknown, or whose value is
+    [[nodiscard]] static result<list_filter> from(console_fields const& fields);
+
+    /// What the log can select.
+    [[nodiscard]] entry_filter of_log(timestamp now, std::chrono::milliseconds clocks) const;
+    /// Tests what the log cannot select.
+    [[nodiscard]] bool matches(entry const& stored, timestamp now) const;
+    [[nodiscard]] console_json shown() const;
+    /// The query of the page after an id.
+    [[nodiscard]] std::string query(transaction_id const& after_id) const;
+};
+
+} // namespace detail
+SETTLE_END

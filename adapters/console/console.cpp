@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <settle/console.hpp>
+
+#include "actions.hpp"
+#include "http_server.hpp"
+#include "page.hpp"
+
+#include <algorithm>
+
+SETTLE_BEGIN
+namespace detail {
+
+namespace {
+
+constexpr std::size_t shortest_token = 16;
+
+[[nodiscard]] failure bad_option(std::string const& text) {
+    return failure(
+        {make_error_code(errc::bad_option), "settle: " + text + ". See console#options"});
+}
+
+/// Errors:  throws errc::bad_option
+void check_token(std::string_view name, std::string_view token) {
+    if (token.empty()) return;
+    bool const is_visible = std::all_of(token.begin(), token.end(),
+                                        [](char each) { return each > ' ' && each < '\x7f'; });
+    if (token.size() >= shortest_token && is_visible) return;
+    throw bad_option("console_options::" + std::string{name} +
+                     " is not usable. Give a token of at least 16 bytes of visible ASCII, for "
+                     "example of 'openssl rand -hex 16'");
+}
+
+/// Errors:  throws errc::bad_option
+[[nodiscard]] console_options checked(console_options options) {
+    check_token("operator_token", options.operator_token);
+    check_token("viewer_token", options.viewer_token);
+    bool const has_token = !options.operator_token.empty() || !options.viewer_token.empty();
+    if (!has_token && !is_loopback(options.address)) {
+        throw bad_option("a console on " + options.address +
+                         " needs a token, since other machines reach it. Give "
+                         "console_options::operator_token at least 16 bytes, or listen on "
+                         "127.0.0.1");
+    }
+    if (has_token && options.operator_token == options.viewer_token)
+        throw bad_option("operator_token and viewer_token are equal. Give each its own");
+    auto const& base = options.base_path;
+    bool const is_path = std::all_of(base.begin(), base.end(), [](char each) {
+        return percent_encoded({&each, 1}).size() == 1 || each == '/';
+    });
+    if (!base.empty() && (!is_path || base.front() != '/' || base.back() == '/'))
+        throw bad_option("console_options::base_path '" + base +
+                         "' is not usable. Give it as '/settle', of letters, digits and -._~/");
+    if (options.client_limit.count() <= 0 || options.store_limit.count() <= 0)
+        throw bad_option("client_limit and store_limit must be more than 0");
+    return options;
+}
+
+/// The host of a header Host or Origin, without scheme and port.
+[[nodiscard]] std::string_view host_of(std::string_view text) {
+    auto const scheme = text.find("://");
+    if (scheme != text.npos) text.remove_prefix(scheme + 3);
+    if (text.starts_with('[')) return text.substr(0, text.find(']') + 1);
+    return text.substr(0, text.find(':'));
+}
+
+[[nodiscard]] bool is_local_host(std::string_view host) {
+    auto const name = host_of(host);
+    bool const is_address = name.find_first_not_of("0123456789.") == name.npos;
+    return name == "localhost" || name == "[::1]" || (is_address && name.starts_with("127."));
+}
+
+[[nodiscard]] console_answer answer_of(console_form form, unsigned status,
+                                       console_json const& data) {
+    // A page asks for JSON by itself.
+    if (form == console_form::text) return {status, "text/plain; charset=utf-8", plain_text(data)};
+    return {status, "application/json", json_text(data) + '\n'};
+}
+
+} // namespace
+
+class console_server final : public console_handler {
+public:
+    console_server(std::unique_ptr<served_engine> engine, console_options options)
+        : engine_(std::move(engine)), options_(checked(std::move(options))),
+          views_(*engine_, options_.store_limit), html_(html_below(options_.base_path)),
+          server_(options_.address, options_.port, options_.name_header, {options_.client_limit},
+                  *this) {}
+
+    [[nodiscard]] std::uint16_t port() const noexcept { return server_.port(); }
+    [[nodiscard]] std::string url() const {
+        bool const is_ip6 = options_.address.find(':') != std::string::npos;
+        return "http://" + (is_ip6 ? '[' + options_.address + ']' : options_.address) + ':' +
+               std::to_string(port()) + options_.base_path + '/';
+    }
+
+    std::optional<console_answer> at_once(received_request const& request,
+                                          console_question& question) override;
+    console_answer ask(console_question const& question) override;
+
+private:
+    [[nodiscard]] static std::string html_below(std::string const& base) {
+        constexpr std::string_view mark = "{base}";
+        std::string html{page_html()};
+        for (auto at = html.find(mark); at != html.npos; at = html.find(mark, at))
+            html.replace(at, mark.size(), base);
+        return html;
+    }
+    [[nodiscard]] bool has_tokens() const {
+        return !options_.operator_token.empty() || !options_.viewer_token.empty();
+    }
+    [[nodiscard]] console_role role_of(std::string_view authorization) const;
+    [[nodiscard]] std::optional<console_answer> refuse_post(received_request const& request,
+                                                            console_question const& question) const;
+    [[nodiscard]] console_answer metrics_text() const;
+    [[nodiscard]] console_reply reply_to(console_question const& question);
+    [[nodiscard]] console_reply act_for(console_question const& question);
+
+    std::unique_ptr<served_engine> engine_;
+    console_options options_;
+    console_views views_;
+    std::string html_;
+    http_server server_; ///< ends first: its threads use all others
+};
+
+console_role console_server::role_of(std::string_view authorization) const {
+    if (!has_tokens()) return console_role::acts;
+    constexpr std::string_view scheme = "Bearer ";
+    if (!authorization.starts_with(scheme)) return console_role::none;
+    authorization.remove_prefix(scheme.size());
+    if (is_token(authorization, options_.operator_token)) return console_role::acts;
+    if (is_token(authorization, options_.viewer_token)) return console_role::viewer;
+    return console_role::none;
+}
+
+std::optional<console_answer> console_server::refuse_post(received_request const& request,
+                                                          console_question const& question) const {
+    auto const refuse = [&](std::string const& sentence) {
+        return answer_of(question.form, 403, problem_reply(403, sentence).data);
+    };
+    auto const scheme = request.origin.find("://");
+    bool const is_own =
+        request.origin.empty() ||
+        (scheme != request.origin.npos && request.origin.substr(scheme + 3) == request.host);
+    if (!is_own) {
+        return refuse("settle: a page of another site has sent this request, so nothing was done. "
+                      "Use the console's own page; a proxy must pass on the header Host. See "
+                      "console#security");
+    }
+    if (request.custom != "1") {
+        return refuse("settle: an action needs the header 'Settle-Console: 1', which no page of "
+                      "another site can send. See console#actions");
+    }
+    if (question.role == console_role::acts) return std::nullopt;
+    return refuse("settle: this token may look and not act. Give the operator's token. See "
+                  "console#security");
+}
+
+console_answer console_server::metrics_text() const {
+    auto const* const observed = engine_->figures();
+    if (observed == nullptr && !options_.figures) {
+        return {404, "text/plain; charset=utf-8",
+                "settle: this engine has no figures. Build it with settle::observed_by(metrics), "
+                "or give them as console_options::figures. See metrics#use\n"};
+    }
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            options_.figures ? options_.figures->text() : observed->text()};
+}
+
+std::optional<console_answer> console_server::at_once(received_request const& request,
+                                                      console_question& question) {
+    question.form = accepted_form(request.accept);
+    question.is_post = request.is_post;
+    auto const refuse = [&](unsigned status, std::string const& sentence) {
+        return answer_of(question.form, status, problem_reply(status, sentence).data);
+    };
+    // A site whose name leads to this machine must not read a console that asks for no token.
+    if (!has_tokens() && !is_local_host(request.host)) {
+        return refuse(421, "settle: without a token the console answers to localhost alone. Give "
+                           "console_options::operator_token. See console#security");
+    }
+    auto path = request.target.substr(0, request.target.find('?'));
+    auto const query = request.target.substr(std::min(path.size() + 1, request.target.size()));
+    bool const is_below = path.starts_with(options_.base_path);
+    if (is_below) path.remove_prefix(options_.base_path.size());
+    if (!is_below || !path.starts_with('/')) return refuse(404, "settle: there is no such page");
+    if (path == "/console.js")
+        return console_answer{200, "text/javascript; charset=utf-8", std::string{page_script()}};
+    if (path == "/console.css")
+        return console_answer{200, "text/css; charset=utf-8", std::string{page_style()}};
+    bool is_encoded = true;
+    for (auto rest = path.substr(1); !rest.empty();) {
+        auto const part = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        auto decoded = percent_decoded(part, false);
+        is_encoded = is_encoded && decoded.has_value();
+        question.path.push_back(decoded.value_or(""));
+    }
+    is_encoded = is_encoded && read_fields(query, question.fields) &&
+                 (!request.is_post || read_fields(request.body, question.fields));
+    if (!is_encoded) {
+        return refuse(400, "settle: the address or the form cannot be read: percent-encode its "
+                           "names and values as UTF-8, each name once. See console#use");
+    }
+    bool const is_view = question.path.empty() || question.path.front() == "entries";
+    bool const is_page = !request.is_post && question.form == console_form::page;
+    // The page holds nothing of the log, so it needs no token.
+    if (is_view && is_page) return console_answer{200, "text/html; charset=utf-8", html_};
+    question.role = role_of(request.authorization);
+    if (question.role == console_role::none) {
+        return refuse(401, "settle: this console needs a token. Send it as the header "
+                           "'Authorization: Bearer TOKEN'. See console#security");
+    }
+    if (path == "/metrics") return metrics_text();
+    if (!is_view) return refuse(404, "settle: there is no such page");
+    if (request.is_post) {
+        if (auto refused = refuse_post(request, question)) return refused;
+    }
+    question.person = request.person;
+    return std::nullopt;
+}
+
+console_answer console_server::ask(console_question const& question) {
+    console_reply reply;
+    try {
+        reply = reply_to(question);
+    } catch (std::exception const& problem) {
+        reply = problem_reply(500, problem.what());
+    }
+    return answer_of(question.form, reply.status, reply.data);
+}
+
+console_reply console_server::reply_to(console_question const& question) {
+    auto const& path = question.path;
+    if (question.is_post) return act_for(question);
+    if (path.empty()) return {200, views_.overview(question.role)};
+    if (path.size() == 1) return views_.list(question.fields);
+    // An id may hold a '/', which a person may have left as it is.
+    transaction_id id = path[1];
+    for (std::size_t index = 2; index < path.size(); ++index) id.append("/").append(path[index]);
+    return views_.show(id, question.role);
+}
+
+console_reply console_server::act_for(console_question const& question) {
+    auto const& path = question.path;
+    auto const named = std::find_if(
+        all_operator_actions.begin(), all_operator_actions.end(),
+        [&](operator_action each) { return path.size() == 3 && name_of(each) == path[2]; });
+    if (named == all_operator_actions.end()) {
+        return problem_reply(404, "settle: there is no such action. There are POST "
+                                  "entries/ID/recover, cancel, reverse and resolve, with '/' in "
+                                  "an id as %2F. See console#actions");
+    }
+    auto reply = act(*named, path[1], question.fields, *engine_, options_.store_limit * 5);
+    if (reply.data.contains("dry_run") || !options_.audit) return reply;
+    auto const& told = reply.data.contains("text") ? reply.data["text"] : reply.data["problem"];
+    options_.audit({engine_->now(), question.person.empty() ? "operator" : question.person,
+                    std::string{name_of(*named)}, path[1], told.get<std::string>()});
+    return reply;
+}
+
+} // namespace detail
+
+console::console(std::unique_ptr<detail::served_engine> engine, console_options options)
+    : server_(std::make_unique<detail::console_server>(std::move(engine), std::move(options))) {}
+
+console::~console() {
+    // A forked child does not have the threads, and joining them would take for ever.
+    if (!made_in_.is_here()) static_cast<void>(server_.release());
+}
+
+std::uint16_t console::port() const noexcept { return server_->port(); }
+std::string console::url() const { return server_->url(); }
+
+SETTLE_END

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSL-1.0
+// A page of entries that match a filter, and one entry with its parts.
+#include "actions.hpp"
+#include "views.hpp"
+
+#include <settle/store/entry_facts.hpp>
+
+#include <algorithm>
+
+SETTLE_BEGIN
+namespace detail {
+
+namespace {
+
+constexpr std::size_t page_size = 256; ///< of a read of the log or of marks
+
+/// The key of a part, if the parameters may be shown with it.
+/// Shape:   hidden - the parameters with secret members hidden; has_secrets - one is hidden
+[[nodiscard]] std::string shown_key(part_key const& key, std::string const& hidden,
+                                    bool has_secrets) {
+    auto const text = std::visit([](auto const& value) { return console_json(value); }, key);
+    auto const spelled = json_text(text);
+    if (has_secrets && hidden.find(spelled) == hidden.npos) return "***";
+    return spelled;
+}
+
+} // namespace
+
+console_json console_views::summary_of(entry const& stored) const {
+    console_json shown{{"id", stored.id},
+                       {"type", stored.type},
+                       {"state", stored.fault.empty() ? name_of(stored.state) : "damaged"},
+                       {"age_seconds", age_in_seconds(stored.created)},
+                       {"still_seconds", age_in_seconds(stored.modified)},
+                       {"reason", nullptr},
+                       {"participant", nullptr}};
+    if (!stored.fault.empty()) shown["reason"] = stored.fault;
+    else if (stored.why != reason::none) shown["reason"] = name_of(stored.why);
+    if (!stored.participant.empty()) shown["participant"] = stored.participant;
+    return shown;
+}
+
+console_reply console_views::list(console_fields const& fields) {
+    auto const read = list_filter::from(fields);
+    if (!read.has_value()) return problem_reply(400, read.problem().message());
+    list_filter const& wanted = *read;
+    timestamp const now = engine_.now();
+    auto const stored_filter = wanted.of_log(now, engine_.limits().clocks);
+    console_json rows = console_json::array();
+    transaction_id after = wanted.after;
+    std::uint64_t looked_at = 0;
+    bool ends = false; // no further entry can match
+    bool is_full = false;
+    // A page of ids after the prefix lacks the id that is the prefix itself.
+    if (!wanted.id_prefix.empty() && after.empty()) {
+        auto const first = engine_.find(wanted.id_prefix, call());
+        if (!first.has_value()) return problem_reply(first.problem());
+        if (first.value() && wanted.matches(*first.value(), now))
+            rows.push_back(summary_of(*first.value()));
+    }
+    if (after < wanted.id_prefix) after = wanted.id_prefix;
+    auto const until = std::chrono::steady_clock::now() + limit_;
+    do {
+        auto const entries = engine_.page(stored_filter, after, page_size, call());
+        if (!entries.has_value()) return problem_reply(entries.problem());
+        for (entry const& stored : entries.value()) {
+            bool const is_past = !std::string_view{stored.id}.starts_with(wanted.id_prefix);
+            bool const matches = !is_past && wanted.matches(stored, now);
+            is_full = matches && rows.size() == wanted.limit;
+            ends = is_past;
+            if (is_past || is_full) break;
+            ++looked_at;
+            after = stored.id;
+            if (matches) rows.push_back(summary_of(stored));
+        }
+        ends = ends || (!is_full && entries.value().size() < page_size);
+    } while (!ends && !is_full && std::chrono::steady_clock::now() < until);
+    console_json data{{"at", utc(now)}, {"filter", wanted.shown()}};
+    data["looked_at"] = looked_at;
+    if (!ends && !is_full)
+        data["note"] = "the time was over after '" + after + "'; the next page goes on there";
+    data["next"] = nullptr;
+    if (!ends) data["next"] = "entries?" + wanted.query(after);
+    data["entries"] = std::move(rows);
+    return {200, std::move(data)};
+}
+
+console_reply console_views::show(transaction_id const& id, console_role role) {
+    auto const stored = engine_.find(id, call());
+    if (!stored.has_value()) return problem_reply(stored.problem());
+    if (!stored.value()) return problem_reply(404, unknown_id(id).problem.message());
+    entry const& shown = *stored.value();
+    console_json data = summary_of(shown);
+    data["at"] = utc(engine_.now());
+    if (!shown.why_text.empty()) data["reason_text"] = shown.why_text;
+    if (!is_final(shown.state)) {
+        auto const pauses = engine_.paused_calls(call());
+        data["why_unfinished"] = why_unfinished(shown, pauses.value_or(std::vector<call_pause>{}));
+    }
+    data["owner"] = shown.owner;
+    data["owner_has_ended"] = is_gone(shown.owner);
+    data["epoch"] = shown.epoch_number;
+    data["committed_epoch"] = shown.committed;
+    data["revision"] = shown.revision;
+    data["definition"] = hex_of(shown.definition);
+    auto& times = data["times"] = console_json::array();
+    times.push_back({{"when", utc(shown.created)}, {"what", "created"}});
+    if (shown.attempts != 0) {
+        times.push_back({{"when", utc(shown.modified)},
+                         {"what", "claimed or begun again " + std::to_string(shown.attempts) +
+                                      " times, the last time not later than this"}});
+    }
+    times.push_back({{"when", utc(shown.modified)},
+                     {"what", "last change: " + std::string{name_of(shown.state)}}});
+    if (shown.call_tries != 0) {
+        times.push_back({{"when", utc(shown.next_try)},
+                         {"what", "next try of a call, after " + std::to_string(shown.call_tries) +
+                                      " tries without an answer"}});
+    }
+    add_parts(shown, data);
+    auto& actions = data["actions"] = console_json::array();
+    for (auto const action : all_operator_actions) {
+        auto const effect = forecast_of(action, shown, engine_);
+        actions.push_back({{"action", name_of(action)},
+                           {"allowed", effect.is_allowed && role == console_role::acts},
+                           {"effect", effect.text}});
+    }
+    data["seen"] = seen_of(shown);
+    for (named_picture const& picture : pictures_) {
+        if (picture.type == shown.type) data["picture"] = picture.mermaid;
+    }
+    return {200, std::move(data)};
+}
+
+void console_views::add_parts(entry const& stored, console_json& shown) {
+    auto const direction = direction_for(engine_.known(), stored);
+    if (!direction.has_value()) {
+        shown["parameters"] = {{"problem", direction.problem().message()}};
+        return;
+    }
+    transaction_descriptor const& type = *direction.value()->type;
+    if (!type.described) return;
+    auto const parameters = read_parameters(type, stored);
+    if (!parameters.has_value()) {
+        shown["parameters"] = {{"problem", parameters.problem().message()}};
+        return;
+    }
+    auto const* const value = parameters.value().get();
+    std::string hidden;
+    type.append_json(hidden, value, secrets::hidden);
+    std::string written;
+    type.append_json(written, value, secrets::written);
+    bool is_complete = true;
+    auto const marks = marks_of(stored.id, is_complete);
+    auto const parsed = console_json::parse(hidden, nullptr, false);
+    shown["parameters"] = parsed.is_discarded() ? console_json(hidden) : parsed;
+    auto& parts = shown["parts"] = console_json::array();
+    type.for_each_part(
+        value, [&](part_descriptor const& part, std::size_t line, std::size_t number) {
+            part_name const name = type.name_part(value, number);
+            console_json row{{"participant", name.participant}, {"line", nullptr}};
+            // People count lines from 1.
+            if (name.line) row["line"] = *name.line + 1;
+            row["stage"] = part.stage;
+            row["kind"] = part.is_pivot ? "pivot" : part.kind->name;
+            row["of"] = part.name;
+            row["key"] = nullptr;
+            if (part.kind->shared)
+                row["key"] = shown_key(part.key(value, line), hidden, hidden != written);
+            row["mark"] = nullptr;
+            part_number const numbered{part.participant, static_cast<std::uint32_t>(line)};
+            for (mark_locator const& mark : marks.value_or(std::vector<mark_locator>{})) {
+                if (mark.part != numbered) continue;
+                row["mark"] = "epoch " + std::to_string(mark.epoch_number);
+                if (is_stray(standing_of(stored), mark.epoch_number)) row["mark"] = "stray";
+            }
+            row["result"] = nullptr;
+            for (kept_result const& kept : stored.results) {
+                if (part_number{kept.participant, kept.line} != numbered) continue;
+                row["result"] = kept.closed ? "closed: " + *kept.closed : "kept";
+            }
+            parts.push_back(std::move(row));
+        });
+    if (!marks.has_value()) shown["marks"]["problem"] = marks.problem().message();
+    else if (!is_complete) shown["marks"]["problem"] = "there was no time to see all marks";
+}
+
+result<std::vector<mark_locator>> console_views::marks_of(transaction_id const& id,
+                                                          bool& is_complete) {
+    auto const until = std::chrono::steady_clock::now() + limit_;
+    std::vector<mark_locator> own;
+    for (store_port* const store : engine_.ports().stores) {
+        std::optional<mark_locator> after;
+        for (std::size_t count = page_size; count == page_size;) {
+            if (std::chrono::steady_clock::now() >= until) {
+                is_complete = false;
+                return own;
+            }
+            auto const page = store->marks(after, page_size);
+            if (!page.has_value()) return page.problem();
+            for (mark_locator const& mark : page.value()) {
+                if (mark.id == id) own.push_back(mark);
+            }
+            count = page.value().size();
+            if (count != 0) after = page.value().back();
+        }
+    }
+    return own;
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// The filter of a list of entries.
+#include "actions.hpp"
+
+#include <charconv>
+
+SETTLE_BEGIN
+namespace detail {
+
+namespace {
+
+[[nodiscard]] error bad_field(std::string_view name, std::string_view value,
+                              std::string_view advice) {
+    std::string text{"settle: the filter '"};
+    text.append(name).append("=").append(value).append("' cannot be used. ").append(advice);
+    return {make_error_code(errc::bad_option), text.append(". See console#list")};
+}
+
+/// Reads one field.
+[[nodiscard]] error read_field(std::string_view name, std::string const& value, list_filter& to) {
+    auto const read_span = [&](std::optional<std::chrono::milliseconds>& span) -> error {
+        span = span_from(value);
+        if (span) return {};
+        return bad_field(name, value, "Give a time such as 90s, 30m, 2h or 1d");
+    };
+    if (name == "type") to.type = value;
+    else if (name == "id") to.id_prefix = value;
+    else if (name == "reason") to.reason = value;
+    else if (name == "participant") to.participant = value;
+    else if (name == "after") to.after = value;
+    else if (name == "older") return read_span(to.older);
+    else if (name == "still") return read_span(to.still);
+    else if (name == "state") {
+        to.is_unfinished = value == "unfinished";
+        for (auto const each : all_states) {
+            if (name_of(each) == value) to.state = each;
+        }
+        if (!to.is_unfinished && !to.state && value != "all")
+            return bad_field(name, value, "Give all, unfinished, or the name of a state");
+    } else if (name == "limit") {
+        auto const* const end = value.data() + value.size();
+        auto const read = std::from_chars(value.data(), end, to.limit);
+        if (read.ec != std::errc{} || read.ptr != end || to.limit == 0 || to.limit > 1000)
+            return bad_field(name, value, "Give a number from 1 to 1000");
+    } else {
+        return bad_field(name, value,
+                         "There are state, type, id, older, still, reason, participant, after and "
+                         "limit");
+    }
+    return {};
+}
+
+} // namespace
+
+result<list_filter> list_filter::from(console_fields const& fields) {
+    list_filter filter;
+    for (auto const& [name, value] : fields) {
+        if (value.empty()) continue;
+        if (auto problem = read_field(name, value, filter); !problem.empty()) return problem;
+        if (name != "after") filter.fields.emplace(name, value);
+    }
+    return filter;
+}
+
+entry_filter list_filter::of_log(timestamp now, std::chrono::milliseconds clocks) const {
+    entry_filter filter;
+    filter.state = state;
+    filter.unfinished = is_unfinished;
+    if (still) {
+        filter.before = earlier(now, *still);
+        filter.ahead_of = later(now, clocks);
+    }
+    return filter;
+}
+
+bool list_filter::matches(entry const& stored, timestamp now) const {
+    // An entry that find() has read was not selected by the log.
+    if (state && stored.state != *state) return false;
+    bool const has_begun = stored.state != settle::state::initial;
+    if (is_unfinished && (is_final(stored.state) || !has_begun)) return false;
+    if (!type.empty() && stored.type != type) return false;
+    if (!participant.empty() && stored.participant != participant) return false;
+    if (!reason.empty() && name_of(stored.why) != reason) return false;
+    if (still && time_between(stored.modified, now) < *still && stored.modified <= now)
+        return false;
+    return !older || time_between(stored.created, now) >= *older;
+}
+
+console_json list_filter::shown() const {
+    console_json shown = console_json::object();
+    for (auto const& [name, value] : fields) shown[name] = value;
+    return shown;
+}
+
+std::string list_filter::query(transaction_id const& after_id) const {
+    std::string query;
+    for (auto const& [name, value] : fields)
+        query.append(name).append("=").append(percent_encoded(value)).append("&");
+    return query.append("after=").append(percent_encoded(after_id));
+}
+
+} // namespace detail
+SETTLE_END

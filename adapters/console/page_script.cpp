@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: BSL-1.0
+// The script of the page. It asks for the JSON of its own address, and writes all of it as text.
+#include "page.hpp"
+
+SETTLE_BEGIN
+namespace detail {
+
+std::string_view page_script() {
+    return R"js(const base = document.querySelector('meta[name=base]').content;
+const main = document.getElementById('view');
+const status = document.getElementById('status');
+const filter = document.getElementById('filter');
+const help = document.getElementById('help');
+const every = 5000;
+let token = sessionStorage.getItem('settle-token') || '';
+let timer = 0;
+let asked = 0;
+let selected = -1;
+let busy = false; // somebody is about to act
+
+// An element with text and children; a text never becomes markup.
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function span(seconds) {
+  const units = [[86400, 'd', 3600, 'h'], [3600, 'h', 60, 'min'], [60, 'min', 1, 's']];
+  for (const [large, one, small, other] of units) {
+    if (seconds < large) continue;
+    return `${Math.floor(seconds / large)} ${one} ${Math.floor(seconds % large / small)} ${other}`;
+  }
+  return `${seconds} s`;
+}
+
+const labels = {age_seconds: 'age', still_seconds: 'unchanged for', oldest_seconds: 'oldest'};
+const entryPath = (id) => `${base}/entries/${encodeURIComponent(id)}`;
+
+function cell(name, value, row) {
+  if (value === null || value === undefined || value === '') return make('td', {}, '–');
+  if (name.endsWith("_seconds")) return make('td', {class: 'number'}, span(value));
+  if (name === 'id') return make('td', {}, make('a', {href: entryPath(value)}, value));
+  if (name === 'answers')
+    return make('td', {class: value ? 'good' : 'problem'}, value ? 'yes' : 'no');
+  if (name === 'problem') return make('td', {class: row.answers === false ? 'problem' : ''}, value);
+  if (typeof value === 'number') return make('td', {class: 'number'}, String(value));
+  return make('td', {}, typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+function table(caption, rows, names) {
+  if (!rows || rows.length === 0) return make('p', {class: 'note'}, 'none');
+  const columns = names || Object.keys(rows[0]);
+  const wide = (name) => ['participant', 'still_seconds', 'took_ms', 'stage'].includes(name);
+  const body = rows.map((row) => {
+    const cells = columns.map((name) => {
+      const made = cell(name, row[name], row);
+      if (wide(name)) made.classList.add('wide');
+      return made;
+    });
+    return make('tr', row.id === undefined ? {} : {'data-id': row.id}, ...cells);
+  });
+  const heads = columns.map((name) => make('th', {scope: 'col', class: wide(name) ? 'wide' : null},
+    labels[name] || name.replaceAll('_', ' ')));
+  return make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
+    make('table', {'aria-label': caption}, make('thead', {}, make('tr', {}, ...heads)),
+      make('tbody', {}, ...body)));
+}
+
+function section(title, at, ...children) {
+  const time = at ? ` · at ${at.replace('T', ' ').replace('Z', ' UTC')}` : '';
+  return [make('h2', {}, title, make('small', {class: 'note'}, time)), ...children];
+}
+
+const problem = (text) => (text ? make('p', {class: 'problem', role: 'alert'}, text) : null);
+
+function overview(data) {
+  const {unfinished, stuck} = data;
+  const all = make('a', {href: `${base}/entries?state=unfinished`}, 'all of them');
+  const least = unfinished.complete ? '' : 'at least ';
+  const failed = Array.isArray(data.in_doubt) ? null : data.in_doubt.problem;
+  return ['Overview', [
+    make('h1', {}, `Log ${data.log}`),
+    ...section('Unfinished', unfinished.at, problem(unfinished.problem),
+      make('p', {}, `${least}${unfinished.total} entries; `, all),
+      table('Unfinished by type and state', unfinished.by_type_and_state)),
+    ...section('Stuck', unfinished.at, problem(stuck.problem),
+      make('p', {}, `${least}${stuck.total} older than ${span(stuck.older_than_seconds)}; the `
+        + `oldest:`),
+      table('The oldest stuck entries', stuck.oldest)),
+    ...section('Stores', data.at, table('Stores', data.stores)),
+    ...section('Prepared transactions in doubt', data.at, problem(failed),
+      failed ? null : table('In doubt', data.in_doubt)),
+    ...(data.paused ? section('Paused calls', data.at, problem(data.paused.problem),
+      Array.isArray(data.paused) ? table('Paused calls', data.paused) : null) : []),
+    ...(data.calls_of_this_program
+      ? section('Calls of this program', data.at,
+        table('Calls of services', data.calls_of_this_program)) : []),
+  ]];
+}
+
+function list(data) {
+  const params = new URLSearchParams(location.search);
+  const shown = [...params].filter(([, value]) => value).map(([key, value]) => `${key} ${value}`);
+  const next = data.next
+    ? make('p', {}, make('a', {href: `${base}/${data.next}`, rel: 'next'}, 'Next page')) : null;
+  return ['Entries', [
+    make('h1', {}, 'Entries'),
+    make('p', {class: 'note'}, `${shown.join(', ') || 'all'} · ${data.entries.length} shown, `
+      + `${data.looked_at} looked at · ${data.at}`),
+    data.note ? make('p', {class: 'note'}, data.note) : null,
+    table('Entries', data.entries,
+      ['id', 'type', 'state', 'age_seconds', 'still_seconds', 'reason', 'participant']),
+    next,
+  ]];
+}
+)js"
+           R"js(
+// The way of an entry through its states, with the present one lit.
+function way(entry) {
+  const stages = [...new Set((entry.parts || []).map((part) => part.stage))];
+  const pivots = (entry.parts || []).some((part) => part.kind === 'pivot');
+  const ends = ['canceling', 'canceled'].includes(entry.state)
+    ? ['canceling', 'canceled'] : [...(pivots ? ['deciding'] : []), 'applied', 'done'];
+  const steps = ['initial', 'pending', ...ends];
+  if (!steps.includes(entry.state)) steps.push(entry.state);
+  const items = steps.map((step) => make('li',
+    {'aria-current': step === entry.state ? 'step' : null}, step));
+  const parts = stages.map((stage) => make('li', {}, `stage ${stage}: `
+    + [...new Set(entry.parts.filter((part) => part.stage === stage)
+      .map((part) => part.participant))].join(', ')));
+  return [make('ol', {class: 'way', 'aria-label': 'States'}, ...items),
+    parts.length ? make('ol', {class: 'way', 'aria-label': 'Stages'}, ...parts) : null];
+}
+
+function facts(values) {
+  const pairs = Object.entries(values).filter(([, value]) => value !== null && value !== '');
+  return make('dl', {}, ...pairs.flatMap(([key, value]) => [make('dt', {}, key),
+    make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value))]));
+}
+
+function one(entry) {
+  const actions = (entry.actions || []).map((each) => action(entry, each));
+  return [entry.id, [
+    make('h1', {}, entry.id),
+    make('p', {}, `${entry.type || 'no type'} · ${entry.state} · ${span(entry.age_seconds)} old`),
+    problem(entry.why_unfinished),
+    entry.reason ? make('p', {}, `Reason: ${entry.participant ? entry.participant + ': ' : ''}`
+      + `${entry.reason}${entry.reason_text ? ': ' + entry.reason_text : ''}`) : null,
+    ...way(entry),
+    ...section('Actions', null, ...actions),
+    ...section('Parameters', null, facts(entry.parameters || {})),
+    ...section('Parts', entry.at, problem(entry.marks && entry.marks.problem),
+      table('Parts', entry.parts)),
+    ...section('Times', null, table('Times', entry.times)),
+    ...section('Entry', entry.at, facts({owner: entry.owner, 'owner has ended':
+      entry.owner_has_ended, epoch: entry.epoch, 'committed epoch': entry.committed_epoch,
+      revision: entry.revision, definition: entry.definition})),
+    entry.picture ? make('details', {}, make('summary', {}, 'Picture of the type, as Mermaid'),
+      make('pre', {tabindex: '0'}, entry.picture)) : null,
+  ]];
+}
+
+// An action: what it would do first, then a button that does it.
+function action(entry, each) {
+  if (!each.allowed) {
+    return make('p', {class: 'note'}, make('b', {}, each.action),
+      ` is not offered: ${each.effect}`);
+  }
+  const box = make('div', {class: 'action'}, make('b', {}, each.action), ` ${each.effect}`);
+  const form = make('form', {'aria-label': each.action});
+  if (each.action === 'resolve') {
+    const calls = entry.parts.filter((part) => part.kind !== 'record');
+    const options = calls.map((part) => make('option',
+      {value: `${part.participant}\n${part.line || ''}`},
+      part.participant + (part.line ? ` line ${part.line}` : '')));
+    form.append(make('label', {}, 'Call ', make('select', {name: 'call'}, ...options)),
+      make('label', {}, 'Reason ', make('input', {name: 'why', required: ''})));
+    if (entry.state === 'deciding') {
+      form.append(make('label', {}, 'The pivot ', make('select', {name: 'pivot'},
+        make('option', {value: 'was_applied'}, 'was applied'),
+        make('option', {value: 'was_not_applied'}, 'was not applied'))),
+      make('label', {}, 'Result ', make('input', {name: 'result', placeholder: 'JSON'})));
+    }
+  }
+  form.append(make('button', {}, `${each.action}…`));
+  form.addEventListener('focusin', () => { busy = true; });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    dryRun(entry, each.action, form, box);
+  });
+  box.append(form);
+  return box;
+}
+
+async function dryRun(entry, name, form, box) {
+  busy = true;
+  const fields = new URLSearchParams(new FormData(form));
+  if (fields.has('call')) {
+    const [participant, line] = fields.get('call').split('\n');
+    fields.delete('call');
+    fields.set('participant', participant);
+    if (line) fields.set('line', line);
+  }
+  const path = `${entryPath(entry.id)}/${name}`;
+  const tried = await send(path, new URLSearchParams([...fields, ['dry_run', '1']]));
+  for (const old of box.querySelectorAll('.asked')) old.remove();
+  const asking = make('div', {class: 'asked', role: 'alertdialog', 'aria-label': `Confirm ${name}`},
+    make('p', {}, tried.problem || tried.effect));
+  if (tried.allowed) {
+    const go = make('button', {type: 'button'}, `${name} ${entry.id}`);
+    go.addEventListener('click', async () => {
+      go.disabled = true;
+      const ended = await send(path, new URLSearchParams([...fields, ['seen', tried.seen]]));
+      busy = false;
+      await show(false);
+      const told = ended.text || ended.problem;
+      status.textContent = ended.text && ended.problem ? `${told}: ${ended.problem}` : told;
+    });
+    asking.append(go);
+    box.append(asking);
+    go.focus();
+  } else {
+    box.append(asking);
+  }
+}
+
+async function send(path, fields) {
+  try {
+    const answer = await fetch(path, {method: 'POST', body: fields, headers: headers()});
+    return await answer.json();
+  } catch (failed) {
+    return {problem: `The console did not answer (${failed.message}). Look at the entry again.`};
+  }
+}
+
+function headers() {
+  const all = {Accept: 'application/json', 'Settle-Console': '1'};
+  if (token) all.Authorization = `Bearer ${token}`;
+  return all;
+}
+
+function askForToken(sentence) {
+  const form = make('form', {'aria-label': 'Token'}, make('label', {}, 'Token ',
+    make('input', {name: 'token', type: 'password', autocomplete: 'current-password'})),
+  make('button', {}, 'Enter'));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    token = new FormData(form).get('token');
+    sessionStorage.setItem('settle-token', token);
+    show(true);
+  });
+  main.replaceChildren(problem(sentence), form);
+  form.querySelector('input').focus();
+}
+
+function isList() { return location.pathname.slice(base.length) === '/entries'; }
+
+// Asks for the data of this address and shows it. A query that failed is shown as such.
+async function show(moves) {
+  clearTimeout(timer);
+  const number = ++asked;
+  let view;
+  try {
+    const answer = await fetch(location.pathname + location.search, {headers: headers()});
+    const data = await answer.json();
+    if (number !== asked) return;
+    if (answer.status === 401) return askForToken(data.problem);
+    if (!answer.ok) view = ['Problem', [make('h1', {}, 'No answer'), problem(data.problem)]];
+    else if (isList()) view = list(data);
+    else if (location.pathname.slice(base.length).startsWith('/entries/')) view = one(data);
+    else view = overview(data);
+  } catch (failed) {
+    if (number !== asked) return;
+    view = ['Problem', [make('h1', {}, 'No answer'),
+      problem(`The console did not answer: ${failed.message}. What was here may have changed.`)]];
+  }
+  document.title = `${view[0]} – settle`;
+  main.replaceChildren(...view[1].filter((child) => child));
+  if (moves) main.focus();
+  select(Math.min(selected, rows().length - 1), false);
+  refreshLater();
+}
+
+function refreshLater() {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (document.hidden || busy || selected >= 0) return refreshLater();
+    return show(false);
+  }, every);
+}
+
+const rows = () => [...main.querySelectorAll('tr[data-id]')];
+
+function select(index, scrolls) {
+  const all = rows();
+  for (const row of all) row.classList.remove('selected');
+  selected = all.length === 0 ? -1 : index;
+  if (selected < 0) return;
+  const row = all[selected];
+  row.classList.add('selected');
+  if (!scrolls) return;
+  row.querySelector('a').focus();
+  row.scrollIntoView({block: 'nearest'});
+}
+
+function go(path) {
+  history.pushState(null, '', path);
+  selected = -1;
+  busy = false;
+  status.textContent = '';
+  fillFilter();
+  show(true);
+}
+
+function fillFilter() {
+  const params = new URLSearchParams(isList() ? location.search : '');
+  for (const field of filter.elements) {
+    if (field.name) field.value = params.get(field.name) || (field.name === 'state' ? 'all' : '');
+  }
+  for (const link of document.querySelectorAll('nav a')) link.removeAttribute('aria-current');
+  const current = document.getElementById(isList() ? 'to-entries' : 'to-overview');
+  if (!location.pathname.slice(base.length).startsWith('/entries/'))
+    current.setAttribute('aria-current', 'page');
+}
+
+filter.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const fields = [...new FormData(filter)].filter(([, value]) => value && value !== 'all');
+  go(`${base}/entries?${new URLSearchParams(fields)}`);
+});
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a');
+  const plain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
+  if (!link || !plain || link.origin !== location.origin || link.className === 'skip') return;
+  event.preventDefault();
+  go(link.pathname + link.search);
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey || help.open) return;
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === 'Escape') {
+    if (typing) event.target.blur();
+    else if (busy) { busy = false; show(true); }
+    else history.back();
+    return;
+  }
+  if (typing) return;
+  const keys = {
+    '/': () => filter.elements.id.focus(),
+    j: () => select(Math.min(selected + 1, rows().length - 1), true),
+    k: () => select(Math.max(selected - 1, 0), true),
+    '?': () => help.showModal(),
+  };
+  if (!keys[event.key]) return;
+  event.preventDefault();
+  keys[event.key]();
+});
+
+document.getElementById('close-help').addEventListener('click', () => help.close());
+addEventListener('popstate', () => { selected = -1; busy = false; fillFilter(); show(true); });
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && !busy) show(false);
+});
+fillFilter();
+show(false);
+)js";
+}
+
+} // namespace detail
+SETTLE_END

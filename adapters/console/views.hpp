@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a console shows, as JSON: the overview, a page of entries, one entry.
+#pragma once
+
+#include "request.hpp"
+
+#include <settle/console/served_engine.hpp>
+#include <settle/metrics/thread.hpp>
+
+#include <nlohmann/json.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Its members keep their order.
+using console_json = nlohmann::ordered_json;
+
+struct console_reply {
+    unsigned status = 200;
+    console_json data{};
+};
+
+[[nodiscard]] console_reply problem_reply(unsigned status, std::string const& sentence);
+
+/// The error of a log or a store, which answers 503.
+[[nodiscard]] console_reply problem_reply(error const& problem);
+
+/// JSON in which each character beyond ASCII is escaped: a terminal obeys some of them.
+[[nodiscard]] std::string json_text(console_json const& data);
+
+/// The same for people: a line for each member, and a table for a list. Characters that a terminal
+/// obeys are escaped.
+[[nodiscard]] std::string plain_text(console_json const& data);
+
+/// A time as `2026-11-26T12:10:00Z`.
+[[nodiscard]] std::string utc(timestamp when);
+
+/// Answers that read the log and the stores. Not for several threads at once.
+class console_views {
+public:
+    /// Shape:   engine - outlives the object; limit - of the time that an answer takes
+    console_views(served_engine& engine, std::chrono::milliseconds limit)
+        : engine_(engine), limit_(limit), pictures_(engine.pictures()) {}
+
+    [[nodiscard]] console_json overview(console_role role);
+    [[nodiscard]] console_reply list(console_fields const& fields);
+    [[nodiscard]] console_reply show(transaction_id const& id, console_role role);
+
+private:
+    /// A count of the unfinished entries that goes on with the next overview.
+    struct pass {
+        unfinished_count count{};
+        std::uint64_t looked_at = 0;
+        std::uint64_t stuck = 0;
+        std::vector<entry> oldest{}; ///< of the stuck entries
+        timestamp ended{};
+        bool is_complete = false;
+    };
+
+    /// The limits of the calls of one answer.
+    [[nodiscard]] call_options call() const { return {limit_, {}}; }
+    [[nodiscard]] std::int64_t age_in_seconds(timestamp when) const;
+    [[nodiscard]] console_json summary_of(entry const& stored) const;
+    [[nodiscard]] error go_on_counting();
+    void note_stuck(entry const& stored);
+    [[nodiscard]] console_json unfinished();
+    [[nodiscard]] console_json stuck(std::vector<call_pause> const& pauses) const;
+    [[nodiscard]] console_json in_doubt(result<std::vector<doubt_count>> const& counted) const;
+    [[nodiscard]] console_json stores(result<std::vector<doubt_count>> const& counted);
+    [[nodiscard]] std::string why_unfinished(entry const& stored,
+                                             std::vector<call_pause> const& pauses) const;
+    void add_parts(entry const& stored, console_json& shown);
+    /// The marks of a transaction.
+    /// Shape:   is_complete - becomes false if the time was over first
+    [[nodiscard]] result<std::vector<mark_locator>> marks_of(transaction_id const& id,
+                                                             bool& is_complete);
+
+    served_engine& engine_;
+    std::chrono::milliseconds limit_;
+    std::vector<named_picture> pictures_;
+    pass current_{};
+    pass last_{}; ///< the last one that is complete
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// A bank with a console, on SQLite, and transfers whose worker was killed.
+#pragma once
+
+#include "bank.hpp"
+#include "client.hpp"
+
+#include <settle/sqlite.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <functional>
+#include <tuple>
+
+namespace console_bank {
+
+/// Ends the next run after a step, as a kill would.
+struct killer {
+    std::optional<settle::step>* after;
+
+    void operator()(settle::event const& seen) const {
+        if (*after && seen.taken == **after) throw settle::testing::crash{};
+    }
+};
+
+class bank {
+public:
+    explicit bank(std::string const& name)
+        : path_(std::filesystem::path{SETTLE_SCRATCH_DIR} / ("console-" + name + ".db")),
+          database_((remove_files(), path_.string())),
+          engine(database_, settle::type<transfer_type>, settle::phases::two,
+                 settle::options{.stuck_after = std::chrono::milliseconds{0}},
+                 settle::observed_by(killer{&last_step_})) {
+        for (auto const* const id : {"anna", "bert"})
+            REQUIRE(engine.create(accounts, {id, 100}).has_value());
+    }
+    ~bank() { remove_files(); }
+
+    /// Leaves a transfer as a worker does that is killed after a step.
+    void leave(std::string const& id, settle::step last, std::int64_t amount = 10) {
+        last_step_ = last;
+        CHECK_THROWS_AS(std::ignore = engine.run(id, transfer{"anna", "bert", amount, "4711"}),
+                        settle::testing::crash);
+        last_step_.reset();
+    }
+
+    [[nodiscard]] std::int64_t balance(std::string const& id) {
+        return engine.at(accounts, id).balance;
+    }
+
+    /// Takes the database's file away from it.
+    void move_away() const { std::filesystem::rename(path_, path_.string() + ".moved"); }
+
+private:
+    void remove_files() const {
+        for (auto const* const end : {"", "-wal", "-shm", ".moved"})
+            std::filesystem::remove(path_.string() + end);
+    }
+
+    std::filesystem::path path_;
+    settle::sqlite::database database_;
+    std::optional<settle::step> last_step_;
+
+public:
+    settle::engine<settle::sqlite::database, settle::type_tag<transfer_type>, settle::phases,
+                   settle::options, settle::observer_binding<killer>>
+        engine;
+};
+
+} // namespace console_bank

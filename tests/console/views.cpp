@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a console shows: overview, list and entry, as page, JSON and text.
+#include "bank_server.hpp"
+
+namespace console_bank {
+namespace {
+
+using settle_test::get_json, settle_test::request;
+
+TEST_CASE("console: one address gives a page, JSON or text") {
+    bank bank{"forms"};
+    bank.leave("t-1", settle::step::apply);
+    settle::console const console{bank.engine};
+    auto const page = request(console, "GET", "/entries", "Accept: text/html,*/*;q=0.8\r\n");
+    CHECK(page.status == 200);
+    CHECK(page.head.find("Content-Type: text/html") != std::string::npos);
+    CHECK(page.body.starts_with("<!doctype html>"));
+    auto const json = get_json(console, "/entries");
+    CHECK(json.head.find("Content-Type: application/json") != std::string::npos);
+    CHECK(json.json()["entries"][0]["id"] == "t-1");
+    auto const text = request(console, "GET", "/entries", "Accept: */*\r\n");
+    CHECK(text.head.find("Content-Type: text/plain") != std::string::npos);
+    CHECK(text.body.find("t-1") != std::string::npos);
+    CHECK(request(console, "HEAD", "/entries").body.empty());
+}
+
+TEST_CASE("console: the overview counts what is unfinished, and says why it is stuck") {
+    bank bank{"overview"};
+    bank.leave("t-1", settle::step::apply);
+    bank.leave("t-2", settle::step::commit);
+    settle::console const console{bank.engine};
+    auto const seen = get_json(console, "/").json();
+    CHECK(seen["unfinished"]["total"] == 2);
+    CHECK(seen["unfinished"]["complete"] == true);
+    CHECK(seen["unfinished"]["by_type_and_state"][0]["type"] == "transfer");
+    CHECK(seen["stuck"]["total"] == 2);
+    CHECK(seen["stuck"]["oldest"][0]["why"] ==
+          "no recovery has claimed it; its owner may still run");
+    CHECK(seen["stores"].size() == 2);
+    for (auto const& store : seen["stores"]) CHECK(store["answers"] == true);
+}
+
+TEST_CASE("console: a list is filtered and paged by its address") {
+    bank bank{"list"};
+    for (int number = 10; number < 30; ++number) {
+        auto const id = (number % 2 == 0 ? "even/" : "odd/") + std::to_string(number);
+        REQUIRE(bank.engine.run(id, transfer{"anna", "bert", 1, ""}).done());
+    }
+    bank.leave("odd/99", settle::step::apply);
+    settle::console const console{bank.engine};
+    std::vector<std::string> ids;
+    for (std::string next = "entries?id=odd/&limit=4"; !next.empty();) {
+        auto const page = get_json(console, "/" + next).json();
+        CHECK(page["entries"].size() <= 4);
+        for (auto const& entry : page["entries"]) ids.push_back(entry["id"]);
+        next = page["next"].is_null() ? "" : page["next"].get<std::string>();
+    }
+    CHECK(ids.size() == 11);
+    CHECK(ids.front() == "odd/11");
+    CHECK(ids.back() == "odd/99");
+    CHECK(get_json(console, "/entries?state=unfinished").json()["entries"].size() == 1);
+    CHECK(get_json(console, "/entries?state=done&type=transfer").json()["entries"].size() == 20);
+    CHECK(get_json(console, "/entries?type=booking").json()["entries"].empty());
+    CHECK(get_json(console, "/entries?older=1h").json()["entries"].empty());
+    // The id that is the prefix itself.
+    CHECK(get_json(console, "/entries?id=odd/99").json()["entries"].size() == 1);
+    for (auto const* const wrong : {"state=lost", "older=soon", "limit=0", "colour=red"}) {
+        auto const refused = get_json(console, std::string{"/entries?"} + wrong);
+        CHECK(refused.status == 400);
+        CHECK(refused.json()["problem"].get<std::string>().starts_with("settle: the filter '"));
+    }
+}
+
+TEST_CASE("console: an entry shows its parts and marks, and hides its secrets") {
+    bank bank{"entry"};
+    bank.leave("t-1", settle::step::apply);
+    settle::console const console{bank.engine};
+    auto const answer = get_json(console, "/entries/t-1");
+    CHECK(answer.body.find("4711") == std::string::npos);
+    auto const entry = answer.json();
+    CHECK(entry["parameters"]["pin"] == "***");
+    CHECK(entry["parameters"]["amount"] == 10);
+    REQUIRE(entry["parts"].size() == 2);
+    CHECK(entry["parts"][0]["participant"] == "source");
+    CHECK(entry["parts"][0]["key"] == "\"anna\"");
+    CHECK(entry["parts"][0]["mark"].get<std::string>().starts_with("epoch "));
+    CHECK(entry["picture"].get<std::string>().starts_with("flowchart"));
+    CHECK(get_json(console, "/entries/none").status == 404);
+    CHECK(request(console, "GET", "/entries/t-1").body.find("***") != std::string::npos);
+}
+
+TEST_CASE("console: markup and controls in an id are text") {
+    bank bank{"markup"};
+    std::string const id = "<script>alert(1)</script>\x1b[2J";
+    REQUIRE(bank.engine.run(id, transfer{"anna", "bert", 1, ""}).done());
+    settle::console const console{bank.engine};
+    CHECK(get_json(console, "/entries").json()["entries"][0]["id"] == id);
+    auto const text = request(console, "GET", "/entries").body;
+    CHECK(text.find('\x1b') == std::string::npos);
+    CHECK(text.find("\\x1b[2J") != std::string::npos);
+    auto const page = request(console, "GET", "/entries/%3Cscript%3E", "Accept: text/html\r\n");
+    CHECK(page.body.find("<script>alert") == std::string::npos);
+    CHECK(page.head.find("default-src 'none'; script-src 'self'") != std::string::npos);
+    CHECK(get_json(console, "/entries/%3Cscript%3Ealert(1)%3C%2Fscript%3E%1B%5B2J").status == 200);
+}
+
+} // namespace
+} // namespace console_bank
