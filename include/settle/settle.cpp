@@ -27,6 +27,7 @@
 #include <settle/base/json_writer.ipp>
 #include <settle/base/native_value.ipp>
 #include <settle/base/process.ipp>
+#include <settle/base/trace_context.ipp>
 #include <settle/base/utf8.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/definition/codec.ipp>

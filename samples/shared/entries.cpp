@@ -63,6 +63,7 @@ json to_json(settle::entry const& entry) {
     if (!entry.why_text.empty()) shown["reason_text"] = without_prefix(entry.why_text);
     if (entry.call_tries != 0) shown["call_tries"] = entry.call_tries;
     if (entry.next_try != settle::timestamp{}) shown["next_try"] = utc(entry.next_try);
+    if (!entry.traceparent.empty()) shown["traceparent"] = entry.traceparent;
     // People count lines from 1.
     if (entry.line) shown["line"] = *entry.line + 1;
     for (settle::image const& each : entry.images) {

@@ -38,6 +38,7 @@ std::string line_of(entry const& entry, bool purged = false) {
                                           entry.results,
                                           entry.call_tries,
                                           entry.next_try,
+                                          entry.traceparent,
                                           purged}) +
            '\n';
 }
@@ -52,6 +53,7 @@ entry entry_of(entry_line const& line) {
                  line.participant, line.line, line.images, line.results);
     entry.call_tries = line.call_tries;
     entry.next_try = line.next_try;
+    entry.traceparent = line.traceparent;
     entry.definition = static_cast<std::uint64_t>(line.definition);
     entry.epoch_number = static_cast<settle::epoch>(line.epoch_number);
     entry.committed = static_cast<settle::epoch>(line.committed);
@@ -80,6 +82,7 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
         entry.definition = write.type->definition();
         if (write.type->described) entry.parameters = write.type->json(write.parameters);
         entry.created = write.created;
+        entry.traceparent = write.traceparent;
     }
     change_entry(entry, to);
     entry.modified = context.now;

@@ -28,7 +28,8 @@ struct entry_line {
         (std::uint32_t, attempts), (settle::reason, why), (std::string, why_text),
         (std::string, participant), (std::optional<std::uint32_t>, line),
         (std::vector<settle::image>, images), (std::vector<settle::kept_result>, results),
-        (std::uint32_t, call_tries), (settle::timestamp, next_try), (bool, purged));
+        (std::uint32_t, call_tries), (settle::timestamp, next_try), (std::string, traceparent),
+        (bool, purged));
 };
 
 /// Records of one collection, with their marks.

@@ -65,10 +65,11 @@ TEST_CASE_FIXTURE(scene, "copies: tables of version 2 are upgraded, and others r
         database const made{own.address()};
     }
     own.ask("DROP VIEW settle_entries");
+    own.ask("ALTER TABLE settle_entry DROP COLUMN traceparent");
     own.ask("UPDATE settle_meta SET value = '2' WHERE name = 'schema_version'");
     CHECK(refusal_of_engine(own.address()).empty());
-    CHECK(stored(own.address(), "schema_version") == "3");
-    CHECK(fixture::ask_one(own.address(), "SELECT count(*) FROM settle_entries") == "0");
+    CHECK(stored(own.address(), "schema_version") == "4");
+    CHECK(fixture::ask_one(own.address(), "SELECT count(traceparent) FROM settle_entries") == "0");
     own.ask("UPDATE settle_meta SET value = '99' WHERE name = 'schema_version'");
     auto const refused = database::open(own.address());
     REQUIRE_FALSE(refused.has_value());

@@ -15,11 +15,11 @@ using settle::testing::worker_on;
 void lower_version(std::string const& address) {
     auto view = ask_one(address, "SELECT pg_get_viewdef('settle_entries'::regclass)");
     auto const from = view.rfind(',', view.find("e.reason_text"));
-    std::string const last = "AS next_try";
+    std::string const last = "e.traceparent";
     view.erase(from, view.find(last) + last.size() - from);
     ask(address, "DROP VIEW settle_entries;"
                  "ALTER TABLE settle_entry DROP COLUMN reason_text, DROP COLUMN call_tries, "
-                 "DROP COLUMN next_try, DROP COLUMN tried_in;"
+                 "DROP COLUMN next_try, DROP COLUMN tried_in, DROP COLUMN traceparent;"
                  "UPDATE settle_meta SET value = '1' WHERE name = 'schema_version'");
     ask(address, "CREATE VIEW settle_entries AS " + view);
     ask(address, "CREATE VIEW watched AS SELECT id, results FROM settle_entries");
@@ -62,7 +62,7 @@ TEST_CASE("schema: tables of version 1 get the text of a reason, and an old prog
     insert("beside");
     CHECK(reason_of("before") == 11);
     CHECK(reason_of("beside") == 11);
-    CHECK(version_in(own.address()) == "4");
+    CHECK(version_in(own.address()) == "5");
     CHECK(columns_in(own.address()) == columns);
     auto log = database.bind_log();
     for (char const* const id : {"before", "beside"}) {
@@ -97,7 +97,7 @@ TEST_CASE("schema: concurrent programs upgrade the tables once, and views over t
     }
     for (auto& one : threads) one.join();
     CHECK(opened == 4);
-    CHECK(version_in(own.address()) == "4");
+    CHECK(version_in(own.address()) == "5");
     CHECK(ask_one(own.address(), "SELECT count(*) FROM watched") == "0");
     CHECK(ask_one(own.address(), "SELECT count(reason_text) FROM settle_entries") == "0");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The samples' texts for people: money, store addresses, escaped names.
+// The samples' texts for people: money, store addresses, escaped names, entries.
+#include <shared/entries.hpp>
 #include <shared/money.hpp>
 #include <shared/store.hpp>
 #include <shared/text.hpp>
@@ -95,5 +96,14 @@ TEST_SUITE("samples: text") {
         for (auto const* text : {"", "bank.db", "host=h password=hush"}) {
             CHECK(refusal_of_address(text).starts_with("the --store is no address of a store; "));
         }
+    }
+
+    TEST_CASE("text: an entry shows its trace, if it has one") {
+        settle::entry shown;
+        CHECK(samples::to_text(shown).find("traceparent") == std::string::npos);
+        shown.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        CHECK(samples::to_text(shown).find(shown.traceparent + "\n") != std::string::npos);
+        CHECK(samples::to_json_text(shown).find("\"traceparent\":\"" + shown.traceparent) !=
+              std::string::npos);
     }
 }

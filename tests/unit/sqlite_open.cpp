@@ -52,7 +52,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(version_of(path) == "7");
+    CHECK(version_of(path) == "8");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
@@ -160,12 +160,12 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
     {
         database const db{folder.file()};
     }
-    for (std::string const version : {"8", "2"}) {
+    for (std::string const version : {"9", "2"}) {
         sql(folder.file(),
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
         std::string const reply = opening(folder.file());
         CHECK(contains(reply, "the store was made by another version: "));
-        CHECK(contains(reply, "have version " + version + " and this library needs version 7."));
+        CHECK(contains(reply, "have version " + version + " and this library needs version 8."));
     }
     sql(folder.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(folder.file()), "have version unknown and"));
@@ -220,7 +220,7 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
         CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
         CHECK(log.read("old").value()->results.size() == 1);
     }
-    CHECK(version_of(here.file()) == "7");
+    CHECK(version_of(here.file()) == "8");
     CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
                                  "FROM settle_entries") ==
           R"(oldpending11[{"participant":0,"line":0,"value":1}])");
@@ -246,6 +246,7 @@ TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also besid
                        "ALTER TABLE settle_entry DROP COLUMN call_tries;"
                        "ALTER TABLE settle_entry DROP COLUMN next_try;"
                        "ALTER TABLE settle_entry DROP COLUMN tried_in;"
+                       "ALTER TABLE settle_entry DROP COLUMN traceparent;"
                        "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
                        "INSERT INTO settle_owner VALUES(1, 'host/1')");
     auto const insert = [&](std::string const& id) {
@@ -258,7 +259,7 @@ TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also besid
     insert("before");
     database db{folder.file()};
     insert("beside");
-    CHECK(version_of(folder.file()) == "7");
+    CHECK(version_of(folder.file()) == "8");
     auto log = db.bind_log();
     for (char const* const id : {"before", "beside"}) {
         settle::entry const old = log.read(id).value().value();
@@ -277,7 +278,7 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
             refusals_of_threads([&](std::size_t) { database const db{folder.file(), patient}; });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(folder.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
-              "23");
+              "24");
     }
 }
 

@@ -39,14 +39,15 @@ enum class entry_field : std::uint8_t {
     reason_text,
     call_tries,
     next_try,
-    tried_in
+    tried_in,
+    traceparent
 };
 
-inline constexpr std::array<std::string_view, 23> entry_field_names{
+inline constexpr std::array<std::string_view, 24> entry_field_names{
     "id",          "type",        "definition", "parameters", "state",    "epoch",
     "committed",   "owner",       "created",    "modified",   "attempts", "reason",
     "participant", "line",        "images",     "open",       "revision", "stages_kept",
-    "results",     "reason_text", "call_tries", "next_try",   "tried_in"};
+    "results",     "reason_text", "call_tries", "next_try",   "tried_in", "traceparent"};
 
 [[nodiscard]] constexpr std::string_view name_of(entry_field field) {
     return entry_field_names[static_cast<std::size_t>(field)];
@@ -69,7 +70,7 @@ using enum entry_field;
 inline constexpr std::array insert{id,       type,        definition,  parameters, state,
                                    epoch,    committed,   owner,       created,    modified,
                                    attempts, reason,      participant, line,       images,
-                                   open,     stages_kept, reason_text};
+                                   open,     stages_kept, reason_text, traceparent};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{state,       modified, attempts,  revision,
                                  stages_kept, results,  call_tries};
@@ -169,6 +170,9 @@ void with_value(entry_field field, entry_write const& write, write_context const
     case entry_field::call_tries: return give(write.call_tries);
     case entry_field::next_try: return give(write.next_try);
     case entry_field::tried_in: return give(phase_of(change.to, change.stages_kept));
+    case entry_field::traceparent:
+        if (!write.traceparent.empty()) give(write.traceparent);
+        return;
     }
 }
 
@@ -192,6 +196,7 @@ void read_members(entry& into, Read&& read) {
     read(entry_field::reason_text, into.why_text);
     read(entry_field::call_tries, into.call_tries);
     read(entry_field::next_try, into.next_try);
+    read(entry_field::traceparent, into.traceparent);
     std::uint32_t tried_in = 0;
     read(entry_field::tried_in, tried_in);
     if (tried_in == phase_of(into.state, into.stages_kept)) return;

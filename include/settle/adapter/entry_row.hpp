@@ -6,6 +6,7 @@
 #include <settle/adapter/entry_fields.hpp>
 #include <settle/adapter/image_codec.hpp>
 #include <settle/adapter/row_values.hpp>
+#include <settle/base/trace_context.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -61,12 +62,12 @@ template <typename Column>
 [[nodiscard]] std::string columns_of_view(Column&& column) {
     using enum entry_field;
     std::string sql;
-    for (auto const field : {id,          type,     entry_field::state, entry_field::reason,
-                             participant, line,     parameters,         created,
-                             modified,    attempts, entry_field::epoch, committed,
-                             owner,       images,   definition,         revision,
-                             stages_kept, results,  reason_text,        call_tries,
-                             next_try}) {
+    for (auto const field : {id,          type,       entry_field::state, entry_field::reason,
+                             participant, line,       parameters,         created,
+                             modified,    attempts,   entry_field::epoch, committed,
+                             owner,       images,     definition,         revision,
+                             stages_kept, results,    reason_text,        call_tries,
+                             next_try,    traceparent}) {
         std::string value = column(field);
         auto const text = "CAST(" + value + " AS text)";
         if (field == entry_field::state) value = words_of<settle::state>(value, all_states, text);
@@ -100,6 +101,11 @@ struct entry_columns {
             // Only people read it, so no value of it makes an entry unusable.
             if (field == entry_field::reason_text) {
                 if (row.kind(column) == value_kind::text) value = bounded_reason(row.text(column));
+                return;
+            }
+            if (field == entry_field::traceparent) {
+                auto const is_text = row.kind(column) == value_kind::text;
+                if (is_text && is_traceparent(row.text(column))) value = row.text(column);
                 return;
             }
         }

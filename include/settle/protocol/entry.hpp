@@ -58,8 +58,9 @@ struct entry {
     /// How often calls were tried without an answer, by all workers, since the entry was last in
     /// another state or had fewer stages kept.
     std::uint32_t call_tries = 0;
-    timestamp next_try{}; ///< when such a call is made again; timestamp{} if no try has failed
-    std::string fault;    ///< in a listing: why the entry cannot be decoded; empty if it can
+    timestamp next_try{};    ///< when such a call is made again; timestamp{} if no try has failed
+    std::string traceparent; ///< of the call that inserted it; empty if that call had none
+    std::string fault;       ///< in a listing: why the entry cannot be decoded; empty if it can
 
     friend bool operator==(entry const&, entry const&) = default;
 };

@@ -294,6 +294,8 @@ private:
         assembly_.template expect_records<Direction>(parameters);
         if (!gate_.is_open(call)) [[unlikely]]
             return gate_.refusal(id);
+        if (auto wrong = detail::check_traceparent(call.traceparent); !wrong.empty()) [[unlikely]]
+            return detail::refuse(id, std::move(wrong));
         assembly_.expect_entry(id);
         return assembly_.make_worker().run_new(
             std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,
@@ -314,7 +316,12 @@ private:
                 report.problem = gate_.why();
                 return report;
             }
-            call_options const call{options.deadline, options.stop};
+            if (report.problem = detail::check_traceparent(options.traceparent);
+                !report.problem.empty()) {
+                detail::count_rest(range, report);
+                return report;
+            }
+            call_options const call{options.deadline, options.stop, options.traceparent};
             std::size_t const room = options.window == 0 ? assembly_type::wave : options.window;
             if constexpr (is_container) {
                 using window = detail::container_window<assembly_type, Direction>;

@@ -38,6 +38,9 @@ struct part_request {
     bool may_be_lost = false;
     /// How long the caller of the engine waits, or null. Only a store of calls looks at it.
     wait_limits const* limits = nullptr;
+    // Only a store of calls looks at the trace context of the entry, and the tries of its stage.
+    std::string_view traceparent{};
+    std::uint32_t call_tries = 0;
 
     [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
 };
@@ -105,7 +108,7 @@ struct write_context {
 };
 
 /// One insert or compare-and-set of an entry, handed to a log.
-/// Shape:   id, parameters, images, results, why_text - outlive the call
+/// Shape:   id, parameters, images, results, texts - outlive the call
 struct entry_write {
     static constexpr std::size_t no_part = ~std::size_t{0};
 
@@ -129,7 +132,8 @@ struct entry_write {
     std::string_view why_text{}; ///< of `change.why`, bounded and UTF-8; empty if there is none
     /// Of a pause after calls that failed; 0 in any other write.
     std::uint32_t call_tries = 0;
-    timestamp next_try{}; ///< the end of that pause
+    timestamp next_try{};           ///< the end of that pause
+    std::string_view traceparent{}; ///< of an insert; empty if there is none
     /// An insert that keeps a stage or decides takes no effect after this time.
     timestamp last_moment = timestamp::max();
 

@@ -99,8 +99,9 @@
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
 //       epoch and revision. The entry gets the fields of write.change: `to`, `to_epoch`,
 //       `committed`, `attempts`, `to_revision`, `stages_kept`; and context.now as `modified`. An
-//       insert also stores the id, write.created, context.owner, and write.type's name, definition
-//       and json(). A change stores context.owner if change.takes_owner is set. If change.why is
+//       insert also stores the id, write.created, write.traceparent, context.owner, and
+//       write.type's name, definition and json(). A change stores context.owner if
+//       change.takes_owner is set. If change.why is
 //       not `none`, the entry gets it as `why`, write.failed() as its participant and line, and
 //       write.why_text. A pause writes `call_tries`, `next_try` and `modified` alone.
 //       They count as 0 once the entry has another state or further kept stages. All other fields

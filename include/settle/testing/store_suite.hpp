@@ -83,6 +83,7 @@
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_log, settle_suite::in_sessions<Fixture>);     \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_reopened, settle_suite::in_sessions<Fixture>);    \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_insert, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_traceparent, settle_suite::in_sessions<Fixture>); \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_insert_states,                                    \
                              settle_suite::in_sessions<Fixture>);                                  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_commit, settle_suite::in_sessions<Fixture>);      \

@@ -24,7 +24,8 @@ namespace detail::sql {
     case participant:
     case images:
     case results:
-    case reason_text: return column_kind::text;
+    case reason_text:
+    case traceparent: return column_kind::text;
     case open: return column_kind::boolean;
     default: return column_kind::integer;
     }

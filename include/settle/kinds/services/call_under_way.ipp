@@ -36,9 +36,9 @@ SETTLE_FUNCTION void start_calls(std::span<std::shared_ptr<call_under_way> const
 }
 
 /// The texts of a call.
-[[nodiscard]] inline std::array<std::string_view*, 6> texts_of(service_call& call) {
-    return {&call.service,     &call.key,     &call.transaction,
-            &call.participant, &call.request, &call.result};
+[[nodiscard]] inline std::array<std::string_view*, 7> texts_of(service_call& call) {
+    return {&call.service, &call.key,    &call.transaction, &call.participant,
+            &call.request, &call.result, &call.traceparent};
 }
 
 SETTLE_FUNCTION void send_and_wait(function_view<void(calls_to_start)> start,

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <settle/base/chrono.hpp>
+#include <settle/base/trace_context.hpp>
 #include <settle/protocol/call.hpp>
 #include <settle/protocol/entry.hpp>
 #include <settle/store/caller_wait.hpp>
@@ -58,7 +59,23 @@ struct service_call {
     bool may_be_under_way = false;
     /// True if an `ok` of an apply or a query has a result.
     bool gives_result = true;
+    /// The W3C trace context: of the entry; in a receiver over HTTP, of the call itself. Empty if
+    /// there is none.
+    std::string_view traceparent{};
+    std::uint32_t tries = 0; ///< of the calls of the stage before this one, without an answer
 };
+
+/// The traceparent that a client sends to the receiver of a call; empty if the entry has none. The
+/// span of the call is below that of its transaction, `child_of(call.traceparent,
+/// call.transaction)`. Each try of each operation has a span of its own.
+[[nodiscard]] inline std::string traceparent_of(service_call const& call) {
+    if (call.traceparent.empty()) return {};
+    std::string name{call.key};
+    name.append("/").append(name_of(call.operation));
+    name.append("/").append(std::to_string(call.epoch_number));
+    name.append("/").append(std::to_string(call.tries));
+    return child_of(child_of(call.traceparent, call.transaction), name);
+}
 
 /// The answer to one call.
 struct service_answer {

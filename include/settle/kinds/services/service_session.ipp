@@ -210,7 +210,9 @@ private:
                 ends ? known_result_of(prepared_call.part) : std::string_view{},
                 part_functions.applies,
                 request.may_be_under_way,
-                part_functions.read_result != nullptr};
+                part_functions.read_result != nullptr,
+                request.traceparent,
+                request.call_tries};
     }
 
     void take_apply(std::size_t part, service_answer const& reply) {

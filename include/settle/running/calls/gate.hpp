@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/base/process.hpp>
+#include <settle/base/trace_context.hpp>
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/construction/options.hpp>
 

@@ -16,15 +16,18 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
     auto const now = driver.time();
     auto const how = driver.how_begins(*request.direction);
     bool const is_late = how == phases::late && purpose == goal::run;
-    return job{std::move(id),
-               request.direction,
-               request.parameters,
-               now,
-               request.parts,
-               is_late ? fresh_birth(environment, now) : fresh_epoch(environment, now),
-               purpose,
-               how,
-               driver.stages_of(*request.direction)};
+    job work{std::move(id),
+             request.direction,
+             request.parameters,
+             now,
+             request.parts,
+             is_late ? fresh_birth(environment, now) : fresh_epoch(environment, now),
+             purpose,
+             how,
+             driver.stages_of(*request.direction)};
+    if (auto const& traceparent = driver.traceparent(); !traceparent.empty()) [[unlikely]]
+        work.traceparent = traceparent;
+    return work;
 }
 
 /// The job of an entry that this worker takes over.

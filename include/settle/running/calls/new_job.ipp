@@ -13,6 +13,7 @@ SETTLE_FUNCTION job taken_job(entry const& stored, new_request const& request, p
     work.created = stored.created;
     work.images = stored.images;
     work.results = stored.results;
+    work.traceparent = stored.traceparent;
     work.take_reason(stored);
     return work;
 }

@@ -133,6 +133,7 @@ outcome shared_windows<Rules>::run(seam_context<Rules> const& context, transacti
     auto const waits = limits_of(call);
     caller own{waits, std::move(id), type, parameters, new_id};
     own.own_limits.stop = call.stop;
+    own.own_limits.traceparent = call.traceparent;
     if (call.deadline) {
         own.own_limits.deadline = later_than(context.environment.elapsed(), *call.deadline);
     }

@@ -28,6 +28,7 @@ inline void report_final(any_observer const& observer, known_directions known,
     seen.created = stored.created;
     seen.when = stored.modified;
     seen.first = true;
+    seen.traceparent = stored.traceparent;
     auto const direction = direction_for(known, stored);
     if (!direction.has_value()) return observer(seen);
     auto const& type = *direction.value()->type;

@@ -112,6 +112,7 @@ void seam_jobs<Rules>::add(transaction_id&& id, transaction_descriptor const& di
                            held_parameters&& parameters, std::size_t number, bool new_id,
                            caller_limits const* own) {
     auto work = held_->job_of(std::move(id), direction, parameters.get(), new_id);
+    if (own != nullptr) work.traceparent = own->traceparent;
     held_->jobs.add(std::move(work), std::move(parameters), number, own);
     held_->driver.note_new_job();
 }

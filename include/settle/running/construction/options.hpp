@@ -75,6 +75,9 @@ struct options {
 struct call_options {
     std::optional<time_limit> deadline{}; ///< counted from the start of the call
     std::stop_token stop{};
+    /// The W3C trace context of the caller, kept in the entry that the call inserts; empty if there
+    /// is none. A call that continues an entry has the trace context of that entry.
+    std::string traceparent{};
 };
 
 /// True if the deadline has passed, or a stop was requested, before the call begins. Where it is
@@ -94,6 +97,7 @@ struct batch_options {
     std::size_t window = 0;
     std::optional<time_limit> deadline{}; ///< counted from the start of the call
     std::stop_token stop{};
+    std::string traceparent{}; ///< of all its transactions, as in call_options
 };
 
 struct recover_options {

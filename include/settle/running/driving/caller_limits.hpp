@@ -11,12 +11,14 @@
 #include <limits>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 SETTLE_BEGIN
 
 struct caller_limits {
     std::stop_token stop{};
     std::optional<std::chrono::nanoseconds> deadline{}; ///< on the clock of elapsed()
+    std::string traceparent{};                          ///< of call_options
     /// The observer's first exception at the transaction of this caller; the driver sets it.
     mutable std::exception_ptr thrown{};
 };

@@ -31,7 +31,7 @@ SETTLE_FUNCTION call_options rest_of(call_options const& call,
                                      std::optional<std::chrono::nanoseconds> const& end,
                                      std::chrono::nanoseconds now) {
     using std::chrono::milliseconds;
-    call_options rest{{}, call.stop};
+    call_options rest{{}, call.stop, call.traceparent};
     if (end) {
         rest.deadline = std::max(std::chrono::floor<milliseconds>(*end - now), milliseconds{1});
     }

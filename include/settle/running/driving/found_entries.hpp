@@ -76,6 +76,7 @@ protected:
             !is_final(stored.state) && (stored.state == state::initial || is_gone(stored.owner) ||
                                         stands_still(stored, execution) || execution.behind_marks);
         work.created = stored.created;
+        work.traceparent = stored.traceparent;
         work.coordinator.found(standing_of(stored), view);
         if (work.type->stages.count > 1) {
             work.results = stored.results;

@@ -57,6 +57,7 @@ struct job {
     /// this job: under it no other worker has called a service. 0 if there is none.
     epoch first_epoch = 0;
     std::vector<std::size_t> unanswered{}; ///< parts that had an unknown outcome
+    std::string traceparent{};             ///< that the entry has or gets; empty for none
     error problem{};                       ///< the last error that a store or the log gave
     std::vector<part_error> part_errors{}; ///< of the parts whose last apply had an error
     /// The parts of the next step that stores have begun, or null. The job rests until they have
@@ -241,7 +242,8 @@ template <step Step>
             Step == step::cancel || Step == step::refuse || decides ? reason_text_of(work)
                                                                     : std::string_view{},
             Step == step::pause ? work.call_tries : 0,
-            Step == step::pause ? work.next_try : timestamp{}};
+            Step == step::pause ? work.next_try : timestamp{},
+            inserts ? std::string_view{work.traceparent} : std::string_view{}};
 }
 
 } // namespace detail

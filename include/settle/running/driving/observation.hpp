@@ -60,6 +60,7 @@ public:
                        execution.ended_here};
             seen.created = work.created;
             seen.when = time;
+            seen.traceparent = work.traceparent;
             tell_news(seen, execution);
             // Another worker may have committed, so that the reason of this worker's own cancel is
             // obsolete.
@@ -165,6 +166,7 @@ private:
         seen.created = work.created;
         seen.when = time;
         seen.again = again;
+        seen.traceparent = work.traceparent;
         tell_news(seen, execution);
         std::size_t const failed = stuck ? first_due(work) : c.failed_part();
         if (failed != coordinator::no_part) {

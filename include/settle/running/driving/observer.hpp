@@ -46,8 +46,9 @@ struct event {
     bool first = false;                  ///< of the events that this call gives for the transaction
     bool inserted = false;               ///< the step inserted the entry
     bool claimed = false;                ///< the step raised the epoch of the entry
-    bool took_over = false; ///< the step claimed an unfinished entry that another call had
-    bool again = false;     ///< the step is taken again, since it failed
+    bool took_over = false;         ///< the step claimed an unfinished entry that another call had
+    bool again = false;             ///< the step is taken again, since it failed
+    std::string_view traceparent{}; ///< of the entry; empty if it has none
 
     /// True if this call has ended the transaction. This holds for one event of each transaction.
     [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }

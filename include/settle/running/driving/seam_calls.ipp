@@ -233,6 +233,7 @@ SETTLE_FUNCTION void seam_calls::go_on(job& work) {
         for (part_request& request : parts.requests) {
             request.parameters = work.parameters;
             request.id = &work.id;
+            request.traceparent = work.traceparent;
             if (request.results != nullptr) request.results = &work.results;
         }
         bool const begins = parts.results.empty();
@@ -407,6 +408,8 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
         part_request request = request_of(work, part, line, action, lifetime_);
         request.may_be_under_way = work.may_be_under_way(number);
         request.limits = &limits_;
+        request.traceparent = work.traceparent;
+        request.call_tries = work.call_tries;
         request.may_be_lost = confirms_lazily && may_lose_confirm(work, part);
         if (signal_ != nullptr && ports_.stores[store]->capabilities().answers_later) {
             if (work.waiting == nullptr) work.waiting = std::make_shared<waiting_parts>();

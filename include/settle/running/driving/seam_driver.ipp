@@ -42,6 +42,10 @@ timestamp seam_driver<Rules>::time() const {
     return held_->time();
 }
 template <typename Rules>
+std::string const& seam_driver<Rules>::traceparent() const {
+    return held_->traceparent();
+}
+template <typename Rules>
 void seam_driver<Rules>::look_at_clock() {
     held_->look_at_clock();
 }

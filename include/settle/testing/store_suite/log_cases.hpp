@@ -5,6 +5,7 @@
 #include <settle/testing/store_suite/entries.hpp>
 
 #include <algorithm>
+#include <array>
 
 #if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
@@ -40,6 +41,33 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted once", Fixture, suite_inser
     auto twin = new_move(log, "t");
     CHECK(twin.insert(state::pending, highest, 6, "host/1/2") == log_answer::conflict);
     CHECK(first.read() == entry);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: an entry keeps the trace context of its insert", Fixture,
+                          suite_traceparent) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    std::string const owner = "me";
+    std::string const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    auto const traced = test_transaction::of<forward<move_type>>("traced", usual_move());
+    auto const plain = test_transaction::of<forward<move_type>>("plain", usual_move());
+    std::array writes{traced.insert(state::pending, 5, at_millisecond(0)),
+                      plain.insert(state::pending, 5, at_millisecond(0))};
+    writes[0].traceparent = trace;
+    std::array<write_result, 2> results;
+    log.write(writes, results, {at_millisecond(1), owner});
+    CHECK(results[0].reply == log_answer::taken);
+    CHECK(results[1].reply == log_answer::taken);
+    CHECK(log.read("plain").value()->traceparent.empty());
+    auto worker = worker_on(log, "traced");
+    CHECK(worker.claim(2, "other") == log_answer::taken);
+    CHECK(worker.commit(3, "other") == log_answer::taken);
+    CHECK(worker.close(4, "other") == log_answer::taken);
+    CHECK(worker.read().traceparent == trace);
+    auto const listed = log.list({}, "", 10).value();
+    REQUIRE(listed.size() == 2);
+    CHECK(listed[0].traceparent.empty());
+    CHECK(listed[1].traceparent == trace);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled", Fixture,

@@ -75,6 +75,7 @@ private:
     std::string idempotency_key_; ///< decoded
     std::string transaction_;
     std::string participant_;
+    std::string traceparent_;
     call_operation operation_ = call_operation::apply;
     std::optional<std::uint32_t> line_;
     epoch epoch_ = 0;

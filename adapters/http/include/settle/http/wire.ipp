@@ -153,6 +153,7 @@ SETTLE_FUNCTION void for_each_header(
     take("Settle-Epoch", std::to_string(call.epoch_number));
     take("Settle-Last-Moment", utc_text(call.last_moment));
     if (call.line) take("Settle-Line", std::to_string(*call.line));
+    if (auto const trace = traceparent_of(call); !trace.empty()) take("traceparent", trace);
 }
 
 SETTLE_FUNCTION void append_with_large_texts(std::string& to, std::string_view json) {
@@ -231,6 +232,9 @@ received_call::received_call(settle::detail::function_view<header(std::string_vi
     participant_ = text("Settle-Participant");
     number("Settle-Epoch", text("Settle-Epoch"), epoch_);
     if (auto const line = text_of("Settle-Line")) number("Settle-Line", *line, line_.emplace());
+    // Anybody on the way may have changed it, and the call is good without it.
+    traceparent_ = text_of("traceparent").value_or(std::string{});
+    if (!is_traceparent(traceparent_)) traceparent_.clear();
     auto const has_apply = text("Settle-Has-Apply");
     if (has_apply != "true" && has_apply != "false") refuse("Settle-Has-Apply");
     has_apply_ = has_apply == "true";
@@ -268,8 +272,10 @@ SETTLE_FUNCTION void received_call::read_body(std::string_view body) {
 }
 
 SETTLE_FUNCTION service_call received_call::call() const {
-    return {service_, operation_,   key_,     transaction_, participant_, line_,
-            epoch_,   last_moment_, request_, result_,      has_apply_};
+    service_call made{service_, operation_,   key_,     transaction_, participant_, line_,
+                      epoch_,   last_moment_, request_, result_,      has_apply_};
+    made.traceparent = traceparent_;
+    return made;
 }
 
 } // namespace http::detail

@@ -38,6 +38,7 @@ struct kept_lists {
     std::string why_text;
     std::uint32_t call_tries = 0;
     timestamp next_try{};
+    std::string traceparent;
 
     void forget_tries() noexcept {
         call_tries = 0;
@@ -92,6 +93,7 @@ struct alignas(std::max_align_t) entry_row : links {
             copy.why_text = lists->why_text;
             copy.call_tries = lists->call_tries;
             copy.next_try = lists->next_try;
+            copy.traceparent = lists->traceparent;
         }
         return copy;
     }

@@ -184,7 +184,8 @@ private:
         entry_row& row = pool.take(write.parameters);
         try {
             row.id = *write.id;
-            if (!write.why_text.empty() || write.images != nullptr) store_lists(row, write);
+            bool const has_text = !write.why_text.empty() || !write.traceparent.empty();
+            if (has_text || write.images != nullptr) store_lists(row, write);
         } catch (...) {
             pool.give_back(row);
             throw;
@@ -198,6 +199,7 @@ private:
         if (write.images != nullptr) position->images = *write.images;
         if (write.results != nullptr) position->results = *write.results;
         if (!write.why_text.empty()) position->why_text = write.why_text;
+        if (!write.traceparent.empty()) position->traceparent = write.traceparent;
         if (write.action == step::pause) {
             position->call_tries = write.call_tries;
             position->next_try = write.next_try;

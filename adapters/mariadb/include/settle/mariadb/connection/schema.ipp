@@ -44,6 +44,7 @@ namespace mariadb::detail {
                  "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT NULL, "
                  "confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "
                  "PRIMARY KEY (collection, `key`, id, participant, line)",
+        "ALTER TABLE " + prefix + "settle_entry ADD COLUMN IF NOT EXISTS traceparent VARCHAR(55)",
         entries_view(prefix)};
 }
 
@@ -79,13 +80,17 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
         }
     }
     auto version = metadata.get_or_init("schema_version", tables.version);
-    if (version == tables.earlier) {
-        auto view = tables.create(from.schema_prefix()).back();
+    // Versions have one digit.
+    if (version >= tables.oldest && version < tables.version) {
+        auto all = tables.create(from.schema_prefix());
         constexpr std::string_view makes = "CREATE VIEW IF NOT EXISTS";
-        view.replace(view.find(makes), makes.size(), "CREATE OR REPLACE VIEW");
+        all.back().replace(all.back().find(makes), makes.size(), "CREATE OR REPLACE VIEW");
         auto session = from.take();
-        session->send_sql(view, "upgrade the tables of settle");
-        session->sync();
+        for (auto const& sql : all) {
+            if (sql.starts_with("CREATE TABLE")) continue;
+            session->send_sql(sql, "upgrade the tables of settle");
+            session->sync();
+        }
         metadata.replace("schema_version", version, tables.version);
         version = metadata.get_or_init("schema_version", tables.version);
     }

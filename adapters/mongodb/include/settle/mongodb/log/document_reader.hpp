@@ -114,6 +114,12 @@ public:
                 value = settle::detail::bounded_reason(text.value_or(std::string_view{}));
                 return;
             }
+            if (which == entry_field::traceparent) {
+                auto const stored = from_.find(name);
+                auto const text = stored ? stored->text() : std::nullopt;
+                if (text && is_traceparent(*text)) value = *text;
+                return;
+            }
         }
         bool const needed = layout_.is_own && !may_be_absent(which);
         if constexpr (std::is_same_v<Member, epoch>) {

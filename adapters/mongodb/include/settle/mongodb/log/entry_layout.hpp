@@ -6,11 +6,12 @@
 //     attempts: 1, reason: "guard failed", reason_text: "…", participant: "source", line: 0,
 //     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
 //     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}],
-//     call_tries: 2, next_try: date, tried_in: 257 }
+//     call_tries: 2, next_try: date, tried_in: 257, traceparent: "00-…" }
 //
-// `open` exists as long as the entry is unfinished, and `reason_text` if the reason has a text. The
-// first keep adds `revision`, `stages_kept` and `results`. A call that failed adds the last three
-// fields; `tried_in` is the state and the kept stages that they belong to.
+// `open` exists as long as the entry is unfinished, `reason_text` if the reason has a text, and
+// `traceparent` if the caller had one. The first keep adds `revision`, `stages_kept` and `results`.
+// A call that failed adds `call_tries`, `next_try` and `tried_in`, which is the state and the kept
+// stages that they belong to.
 //
 // This is settle's own layout; settle::mongodb_tutorial derives the layout of other programs.
 #pragma once

@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace postgresql {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::string_view schema_version = "4";
+inline constexpr std::string_view schema_version = "5";
 
 namespace detail {
 

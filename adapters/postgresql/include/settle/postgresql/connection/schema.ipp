@@ -36,7 +36,7 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
         "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
         "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
         "participant text, parameters text, images text, results text, reason_text text, "
-        "call_tries bigint, next_try bigint, tried_in bigint) WITH "
+        "call_tries bigint, next_try bigint, tried_in bigint, traceparent text) WITH "
         "(fillfactor = 50)",
         "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
         "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
@@ -56,7 +56,8 @@ SETTLE_FUNCTION void upgrade_tables(connection& connection, std::string const& s
                                 "settle_entry ADD COLUMN IF NOT EXISTS reason_text text, "
                                 "ADD COLUMN IF NOT EXISTS call_tries bigint, "
                                 "ADD COLUMN IF NOT EXISTS next_try bigint, "
-                                "ADD COLUMN IF NOT EXISTS tried_in bigint",
+                                "ADD COLUMN IF NOT EXISTS tried_in bigint, "
+                                "ADD COLUMN IF NOT EXISTS traceparent text",
                             entries_view(schema)}) {
         connection.send_sql(sql, "upgrade the tables of settle");
     }

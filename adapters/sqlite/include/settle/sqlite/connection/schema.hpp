@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t schema_version = 7;
+inline constexpr std::int64_t schema_version = 8;
 
 /// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -36,14 +36,15 @@ struct added_column {
     std::string_view sql;
 };
 
-inline constexpr std::array<added_column, 7> added_columns{
+inline constexpr std::array<added_column, 8> added_columns{
     {{4, "revision INTEGER NOT NULL DEFAULT 0"},
      {4, "stages_kept INTEGER NOT NULL DEFAULT 0"},
      {4, "results TEXT"},
      {5, "reason_text TEXT"},
      {6, "call_tries INTEGER"},
      {6, "next_try INTEGER"},
-     {6, "tried_in INTEGER"}}};
+     {6, "tried_in INTEGER"},
+     {8, "traceparent TEXT"}}};
 
 /// The view of the entries for people.
 [[nodiscard]] std::string entries_view();

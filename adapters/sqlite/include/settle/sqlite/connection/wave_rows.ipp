@@ -46,7 +46,7 @@ SETTLE_FUNCTION sqlite3_module wave_rows::module() {
                          sqlite3_vtab** out, char**) {
         int const code = sqlite3_declare_vtab(
             database, "CREATE TABLE settle_wave(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, "
-                      "c12, c13, c14, c15, c16, c17, c18, c19)");
+                      "c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23)");
         if (code != SQLITE_OK) return code;
         sqlite3_vtab_config(database, SQLITE_VTAB_DIRECTONLY);
         auto* const made_table = new (std::nothrow) table{};
