@@ -173,6 +173,30 @@ TEST_CASE("metrics: a takeover and a stray mark are counted") {
     CHECK(written(numbers, "settle_stray_marks_swept_total") == std::to_string(swept));
 }
 
+TEST_CASE("metrics: a transaction that cannot end is counted as stuck, once") {
+    memory_database db;
+    settle::testing::faulty store{db};
+    settle::metrics const numbers;
+    auto engine = observed(store, numbers, settle::two_phases,
+                           settle::options{.stuck_after = std::chrono::milliseconds{1}});
+    open_accounts(engine, {{"A", 100}, {"B", 0}});
+    CHECK(engine.run("before", transfer{"A", "B", 1}).done());
+    auto const stuck = [&] { return written(numbers, of_transfers("stuck_total")); };
+    CHECK(stuck() == "0");
+    store.plan([](settle::testing::call const& call) {
+        return call.what == "confirm" ? fault{fault_kind::unavailable} : fault{};
+    });
+    CHECK_FALSE(engine.run("t", transfer{"A", "B", 30}, soon).finished);
+    REQUIRE(engine.stuck().value().size() == 1);
+    CHECK(stuck() == "1");
+    CHECK_FALSE(engine.retry("t", soon).finished);
+    CHECK(stuck() == "1");
+    store.plan([](settle::testing::call const&) { return fault{}; });
+    CHECK(engine.retry("t").done());
+    CHECK(engine.stuck().value().empty());
+    CHECK(stuck() == "1");
+}
+
 TEST_CASE("metrics: many threads lose no count, and no counter decreases for a reader") {
     constexpr int threads = 20; // more than have figures of their own
     constexpr int each = 100;
