@@ -248,8 +248,8 @@ fi
 threaded="settle_suites settle_conformance settle_mongodb_tests settle_postgresql_tests
     settle_mariadb_tests settle_prepared_tests settle_http_tests"
 threaded_labels="conformance|mongodb|postgresql|mariadb|prepared|http"
-library="settle_unit settle_stories settle_engine settle_operating settle_fuzz settle_fault
-    settle_disks settle_smoke $threaded"
+library="settle_unit settle_stories settle_engine settle_operating settle_console_tests
+    settle_fuzz settle_fault settle_disks settle_smoke $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/coverage/coverage
