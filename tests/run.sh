@@ -62,7 +62,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
 clang="clang-14 libclang-rt-14-dev llvm-14"
-tools="pgbouncer prometheus graphviz spin gcc"
+tools="pgbouncer prometheus graphviz spin"
 more_packages=
 case $mode in
 all) more_packages=$tools ;;

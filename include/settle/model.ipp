@@ -44,23 +44,42 @@ private:
             if (part.shape.facts.is_pivot) line += ", the pivot";
             model_.participants.push_back(line);
         }
-        rule("marks_carry_epochs", "Rule 1. A mark carries the epoch of its apply.");
-        rule("claims_raise", "Rule 2. Each claim raises the epoch of the entry.");
-        rule("changes_compare", "Rule 2. Each change of the entry compares its epoch.");
-        rule("unknown_claims",
-             "Rule 3. An apply of unknown outcome is repeated under a new epoch only.");
-        if (type_.has(kind::record)) {
+        add_rules();
+    }
+    /// Only rules without which a type of this shape has a wrong end.
+    void add_rules() {
+        bool const has_records = type_.has(kind::record);
+        bool const has_prepared = type_.has(kind::prepared);
+        if (has_records) {
+            rule("marks_carry_epochs", "Rule 1. A mark carries the epoch of its apply.");
+            rule("claims_raise", "Rule 2. Each claim raises the epoch of the entry.");
+        }
+        if (has_records || has_prepared) {
+            rule("changes_compare", "Rule 2. Each change of the entry compares its epoch.");
+        }
+        if (has_records) {
+            rule("unknown_claims",
+                 "Rule 3. An apply of unknown outcome is repeated under a new epoch only.");
             rule("finish_looks", "Rule 4. A finish confirms only a mark of the committed epoch.");
         }
-        if (type_.has(kind::prepared)) {
+        if (has_prepared) {
             rule("adopts_no_name", "A lower name of a part does not count as prepared.");
         }
-        if (type_.last == 0) return;
-        rule("keeps", "The results of a stage are kept before the next stage is called.");
-        rule("revisions_compare", "Each change of the entry compares its revision, too.");
-        rule("compensates_unanswered",
-             "A cancel compensates also the stage that was called and not kept.");
-        rule("keys_stay", "The key of a call has no epoch.");
+        auto const is_undone = [](modeled_part const& part) {
+            return part.is(kind::call) && part.undoes;
+        };
+        auto const is_sent = [](modeled_part const& part) {
+            return part.is(kind::call) && part.takes;
+        };
+        if (type_.any(is_sent)) {
+            rule("keeps", "The results of a stage are kept before the next stage is called.");
+            rule("keys_stay", "The key of a call has no epoch.");
+        }
+        if (type_.any(is_undone)) {
+            rule("revisions_compare", "Each change of the entry compares its revision, too.");
+            rule("compensates_unanswered",
+                 "A cancel compensates also the stage that was called and not kept.");
+        }
         if (type_.any([](auto const& part) { return part.is_burnt(); })) {
             rule("burns_first",
                  "A receiver of keys alone answers the apply before its compensation.");
@@ -76,6 +95,17 @@ private:
     void rule(std::string const& name, std::string sentence) {
         model_.rules.push_back({"RULE_" + name, std::move(sentence)});
     }
+    /// Adds the switch of a rule to a condition; nothing if the type does not have the rule.
+    /// Shape:   sign - before the switch: " && " or " || !"
+    [[nodiscard]] std::string switched(std::string condition, std::string_view sign,
+                                       std::string_view name) const {
+        return has_rule(name) ? condition.append(sign).append("RULE_").append(name) : condition;
+    }
+    [[nodiscard]] bool has_rule(std::string_view name) const {
+        return std::any_of(model_.rules.begin(), model_.rules.end(),
+                           [&](auto const& each) { return each.name.substr(5) == name; });
+    }
+
     void add_variables() {
         model_.words = {"nobody",  "caller", "recoverer", "canceler", "absent",  "pending",
                         "applied", "done",   "canceling", "canceled", "deciding"};
@@ -140,9 +170,10 @@ private:
 
     /// What each change of the entry compares, besides the state.
     [[nodiscard]] std::string compared() const {
-        std::string text = " && (epoch == my || !RULE_changes_compare)";
-        if (type_.last != 0) text += " && (revision == kept || !RULE_revisions_compare)";
-        return text;
+        auto text = " && " + bracketed(switched("epoch == my", " || !", "changes_compare"));
+        if (type_.last == 0) return text;
+        return text + " && " +
+               bracketed(switched("revision == kept", " || !", "revisions_compare"));
     }
     [[nodiscard]] std::string undecided() const {
         return type_.has_pivot ? "(state == pending || state == deciding)" : "state == pending";
@@ -156,12 +187,13 @@ private:
         auto same = joined(changes, {"owner = self"});
         same.front() = "my = epoch";
         auto const claim_in = [&](std::string const& states, std::string const& next) {
-            auto const guard = states + who;
-            add(to, "RULE_claims_raise && " + guard, raised, next);
-            add(to, "!RULE_claims_raise && " + guard, same, next,
-                "without rule 2: the epoch stays");
-            add(to, "RULE_claims_raise && losses > 0 && " + guard,
-                joined(raised, {"losses = losses - 1"}), "look",
+            auto const guard = switched(states + who, " && ", "claims_raise");
+            add(to, guard, raised, next);
+            if (has_rule("claims_raise")) {
+                add(to, states + who + " && !RULE_claims_raise", same, next,
+                    "without rule 2: the epoch stays");
+            }
+            add(to, "losses > 0 && " + guard, joined(raised, {"losses = losses - 1"}), "look",
                 "it takes effect, and its answer is lost");
         };
         claim_in(undecided(), type_.first_apply(0));
@@ -247,18 +279,22 @@ private:
         }
         std::string const all = "!refusal && !unanswered";
         if (stage == 0) {
-            add(deciding, "!refusal && unanswered && RULE_unknown_claims", forgets, "claim",
-                "rule 3: a new epoch, and every part again");
-            add(deciding, "!refusal && unanswered && !RULE_unknown_claims", forgets,
-                type_.first_apply(0), "without rule 3: every part again, under the same epoch");
+            add(deciding, switched("!refusal && unanswered", " && ", "unknown_claims"), forgets,
+                "claim", "rule 3: a new epoch, and every part again");
+            if (has_rule("unknown_claims")) {
+                add(deciding, "!refusal && unanswered && !RULE_unknown_claims", forgets,
+                    type_.first_apply(0), "without rule 3: every part again, under the same epoch");
+            }
         } else {
             add(deciding, "!refusal && unanswered", forgets, type_.first_apply(stage),
                 "the same key again");
         }
         if (stage == type_.last) return add(deciding, all, {}, "commit");
         std::string const goes_on = all + (stage == 0 ? " && kept == 0" : "");
-        add(deciding, goes_on + " && RULE_keeps", {}, "keep_" + std::to_string(stage));
-        add(deciding, goes_on + " && !RULE_keeps", {}, type_.first_apply(stage + 1));
+        add(deciding, switched(goes_on, " && ", "keeps"), {}, "keep_" + std::to_string(stage));
+        if (has_rule("keeps")) {
+            add(deciding, goes_on + " && !RULE_keeps", {}, type_.first_apply(stage + 1));
+        }
         if (stage != 0) return;
         for (std::uint32_t later = 1; later <= type_.last; ++later) {
             add(deciding, all + " && kept == " + std::to_string(later), {},
@@ -380,6 +416,7 @@ private:
             }
             add(network, part("late_$ != 0"), gone, "end_network", "it never arrives");
         }
+        if (network.choices.empty()) add(network, "false", {}, "end_network");
         model_.network = {network};
     }
     void add_sweeper() {

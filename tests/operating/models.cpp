@@ -186,6 +186,12 @@ TEST_CASE("model: a prepared part, a query, keys alone and a call at the commit"
     check_rules(model, {"RULE_adopts_no_name", "RULE_burns_first"});
 }
 
+TEST_CASE("long: model: spin finds a wrong end of a payment and of other kinds without any rule") {
+    for (auto const& model : {settle::promela(shop::payment_type), settle::promela(payout_type)}) {
+        check_rules(model, rules_of(model));
+    }
+}
+
 TEST_CASE("long: model: TLC finds no wrong end of a transfer, and one without a rule") {
     auto const module = settle::tla(bank::transfer_type);
     check_module(module);
