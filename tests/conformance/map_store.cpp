@@ -159,6 +159,10 @@ void file_log::write(std::span<settle::entry_write const> writes,
     auto entries = database_->entries_;
     std::string lines;
     for (std::size_t i = 0; i < writes.size(); ++i) {
+        if (writes[i].is_late(context)) {
+            results[i].reply = log_answer::unavailable;
+            continue;
+        }
         auto const found = entries.find(*writes[i].id);
         auto made =
             entry_after(writes[i], found == entries.end() ? nullptr : &found->second, context);
