@@ -163,15 +163,8 @@ void write_waiting(metrics_text& text, Table const& table, std::string const& na
     text.sample({}, static_cast<double>(when) / 1000);
 }
 
-SETTLE_FUNCTION std::string text_of(figures const& figures) {
-    std::map<std::string, type_sums> types;
-    for (auto const& shard : figures.types_) {
-        shard.for_each([&](series_key const& key, type_series const& series) {
-            types[std::string{key.name()}].add(series);
-        });
-    }
-    std::erase_if(types, [](auto const& type) { return !type.second.is_used(); });
-    metrics_text text;
+SETTLE_FUNCTION void write_types(metrics_text& text,
+                                 std::map<std::string, type_sums> const& types) {
     auto const each_type = [&](auto const& write) {
         for (auto const& [name, sums] : types) write(label("type", name), sums);
     };
@@ -214,6 +207,18 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
     each_type([&](std::string const& type, type_sums const& sums) {
         text.distribution<settling_bounds>(type, sums.settling, sums.sum);
     });
+}
+
+SETTLE_FUNCTION std::string text_of(figures const& figures) {
+    std::map<std::string, type_sums> types;
+    for (auto const& shard : figures.types_) {
+        shard.for_each([&](series_key const& key, type_series const& series) {
+            types[std::string{key.name()}].add(series);
+        });
+    }
+    std::erase_if(types, [](auto const& type) { return !type.second.is_used(); });
+    metrics_text text;
+    write_types(text, types);
 
     std::map<std::string, call_sums> calls;
     std::map<std::string, std::int64_t> unknown;
