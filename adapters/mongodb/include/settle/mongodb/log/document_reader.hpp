@@ -2,6 +2,7 @@
 // Reads the fields of an entry's document, and turns parameters into documents and back.
 #pragma once
 
+#include <settle/base/trace_context.hpp>
 #include <settle/mongodb/connection/error.hpp>
 #include <settle/mongodb/log/entry_layout.hpp>
 #include <settle/mongodb/records/field_codec.hpp>
