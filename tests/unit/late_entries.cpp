@@ -2,6 +2,7 @@
 // Calls that apply the parts elsewhere before their entry is in the log.
 #include "two_files.hpp"
 
+#include <settle/metrics/thread.hpp>
 #include <settle/protocol/fresh.hpp>
 
 using namespace two_files_test;
@@ -123,6 +124,16 @@ TEST_CASE("late: a recovery undoes what nobody decides, and the id stays free") 
     CHECK(held[0].collection == "vaults");
     CHECK(abs(settle::time_of_mark(held[0].epoch_number) - files.world.time) < 1s);
     CHECK(engine.marks_without_entry(5s).value().empty());
+    files.world.time += 2min;
+    settle::metrics const metrics;
+    {
+        settle::metrics_thread const asks{engine, metrics};
+        std::string const expected = "settle_marks_without_entry{collection=\"vaults\"} 1\n";
+        auto const is_seen = [&] { return metrics.text().find(expected) != std::string::npos; };
+        for (int tries = 0; tries < 3'000 && !is_seen(); ++tries) std::this_thread::sleep_for(10ms);
+        CHECK(is_seen());
+    }
+    files.world.time -= 2min;
     // The call may be under way.
     CHECK(engine.recover().problem.empty());
     CHECK(files.marks() == "0+1");

@@ -79,6 +79,8 @@ public:
     void set_unfinished(std::vector<waiting_count> const& counts, timestamp when) noexcept;
     /// The same of prepared transactions in stores.
     void set_in_doubt(std::vector<waiting_count> const& counts, timestamp when) noexcept;
+    /// The same of marks of calls that have no entry.
+    void set_early(std::vector<waiting_count> const& counts, timestamp when) noexcept;
 
 private:
     friend std::string text_of(figures const& figures);
@@ -117,9 +119,11 @@ private:
     series_table<call_series, calls> calls_{};
     waiting_table unfinished_{};
     waiting_table in_doubt_{};
+    waiting_table early_{};
     figure swept_{0};
     figure unfinished_at_{0}; ///< when the last look was over, in milliseconds since 1970
     figure in_doubt_at_{0};
+    figure early_at_{0};
 };
 
 [[nodiscard]] std::string text_of(figures const& figures);

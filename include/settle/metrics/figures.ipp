@@ -255,6 +255,10 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
                   "Prepared transactions of this log that are neither committed nor rolled back",
                   number_in(figures.in_doubt_at_),
                   [](series_key const& key) { return store_of(key); });
+    write_waiting(text, figures.early_, "settle_marks_without_entry",
+                  "Marks of calls that began over a minute ago and have no entry",
+                  number_in(figures.early_at_),
+                  [](series_key const& key) { return label("collection", key.name()); });
     return text.take();
 }
 
@@ -284,6 +288,11 @@ SETTLE_FUNCTION void figures::set_in_doubt(std::vector<waiting_count> const& cou
                                            timestamp when) noexcept {
     set(in_doubt_, counts);
     in_doubt_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+}
+SETTLE_FUNCTION void figures::set_early(std::vector<waiting_count> const& counts,
+                                        timestamp when) noexcept {
+    set(early_, counts);
+    early_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
 } // namespace detail

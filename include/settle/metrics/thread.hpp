@@ -39,6 +39,9 @@ private:
     bool submitted_ = false; ///< counts entries that wait for a worker, after the others
 };
 
+/// Counts marks by their collections.
+[[nodiscard]] std::vector<waiting_count> counts_of(std::vector<mark_locator> const& marks);
+
 } // namespace detail
 
 /// Asks at once and then on a schedule. The destructor stops and joins the thread.
@@ -98,6 +101,10 @@ private:
                     counts.push_back({of.store, state::initial, of.count, of.oldest});
                 }
                 figures.set_in_doubt(counts, system_environment{}.now());
+            }
+            auto const early = engine.marks_without_entry(std::chrono::minutes{1}, call);
+            if (early.has_value()) {
+                figures.set_early(detail::counts_of(early.value()), system_environment{}.now());
             }
             detail::pause_for(schedule.every, stop);
         }

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <settle/metrics/thread.hpp>
+#include <settle/protocol/fresh.hpp>
+
+#include <algorithm>
 
 SETTLE_BEGIN
 namespace detail {
@@ -28,6 +31,23 @@ SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::all() const {
     std::vector<waiting_count> counts;
     counts.reserve(counts_.size());
     for (auto const& [key, count] : counts_) counts.push_back(count);
+    return counts;
+}
+
+SETTLE_FUNCTION std::vector<waiting_count> counts_of(std::vector<mark_locator> const& marks) {
+    std::vector<waiting_count> counts;
+    for (mark_locator const& mark : marks) {
+        auto const born = time_of_mark(mark.epoch_number);
+        auto const known = std::find_if(counts.begin(), counts.end(), [&](auto const& each) {
+            return each.name == mark.collection;
+        });
+        if (known == counts.end()) {
+            counts.push_back({mark.collection, state::initial, 1, born});
+        } else {
+            ++known->count;
+            known->oldest = std::min(known->oldest, born);
+        }
+    }
     return counts;
 }
 
