@@ -22,6 +22,9 @@ inline void run(settle::memory::database& database) {
     settle::engine engine{database, settle::type<gift_type>};
     static_cast<void>(engine.run(transfer{}));
     static_cast<void>(engine.run<gift_type>("t1", transfer{}));
+    static_cast<void>(engine.run(transfer{}, {.deadline = std::chrono::seconds{1}}));
+    static_cast<void>(engine.run("t1", transfer{}, {.deadline = std::chrono::seconds{1}}));
+    static_cast<void>(engine.create(accounts, {}));
     auto const listen = [](std::size_t, settle::outcome const&) {};
     static_cast<void>(engine.run_all(std::vector<transfer>{}).size());
     static_cast<void>(engine.run_all(std::vector<transfer>{}, listen).taken);

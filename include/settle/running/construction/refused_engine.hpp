@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // An engine whose arguments were refused. It declares every call, so that the sentence about the
 // arguments is the only error. A function that takes a lambda has a body, since the lambda's type
-// is local to the caller; no other function has a body.
+// is local to the caller; no other function has a body. Records and options may be in braces.
 #pragma once
 
 #include <settle/running/calls/creation.hpp>
 #include <settle/running/calls/doubts.hpp>
 #include <settle/running/calls/outcome.hpp>
 #include <settle/running/calls/statistics.hpp>
+#include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/engine_checks.hpp>
 
 #include <vector>
@@ -36,6 +37,10 @@ public:
 
     template <auto const&... Type>
     outcome run(auto&&...);
+    template <auto const&... Type>
+    outcome run(detail::anything, call_options const&);
+    template <auto const&... Type>
+    outcome run(detail::anything, detail::anything, call_options const&);
     template <auto const&... Type>
     batch_outcomes run_all(auto&&...) {
         return {};
@@ -69,7 +74,7 @@ public:
     result<std::optional<given<Record>>> read(collection<Record, Name, Key> const&, auto&&...);
     template <typename Record, fixed_string Name, auto Key>
     given<Record> at(collection<Record, Name, Key> const&, auto&&...);
-    result<void> create(auto&&...);
+    result<void> create(detail::anything, detail::anything, call_options const& = {});
     create_report create_all(auto&&...) { return {}; }
     template <typename Record, fixed_string Name, auto Key>
     record_listing<engine, collection<Record, Name, Key>>
