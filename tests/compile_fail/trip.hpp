@@ -48,7 +48,7 @@ using settle::together;
 inline constexpr settle::service<seat, ticket, "airline", settle::barrier> airline;
 inline constexpr settle::service<seat, settle::nothing, "mailer", settle::barrier> mailer;
 inline constexpr settle::service<seat, ticket, "keys", settle::remembers_keys> keys;
-inline constexpr settle::service<seat, ticket, "prices", settle::plain> prices;
+inline constexpr settle::service<seat, ticket, "prices"> prices; // settle::plain
 
 inline constexpr settle::prepared<seat, "seats"> seats;
 

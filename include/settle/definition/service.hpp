@@ -52,7 +52,7 @@ consteval void explain_service() {
 ///          Result - another, or settle::nothing
 ///          Name - letters, digits and `_`; a client gets it with each call
 ///          Grade - the grade that the receiver of the calls has at least
-template <typename Request, typename Result, fixed_string Name, receiver_grade Grade>
+template <typename Request, typename Result, fixed_string Name, receiver_grade Grade = plain>
 struct service {
     using request_type = Request;
     using result_type = Result;
