@@ -119,7 +119,7 @@ std::string searched_by_tlc(std::string const& module) {
     folder.write(name + ".tla", module);
     folder.write(name + ".cfg", "SPECIFICATION Spec\nINVARIANT Right\n");
     // Its code is not 0 when it finds a wrong end.
-    return said_by("cd " + folder.path().string() + " && " + java + " -cp '" + tools +
+    return said_by("cd " + folder.path().string() + " && " + java + " -Xmx3g -cp '" + tools +
                    "' tlc2.TLC -nowarning " + name + ".tla || :");
 }
 

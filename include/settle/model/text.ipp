@@ -17,8 +17,9 @@ namespace detail::modeling {
     for (char& c : text) {
         if (static_cast<unsigned char>(c) < ' ') c = ' ';
     }
-    for (auto end = text.find("*/"); end != text.npos; end = text.find("*/"))
+    for (auto end = text.find("*/"); end != text.npos; end = text.find("*/")) {
         text.insert(end + 1, " ");
+    }
     return text;
 }
 
@@ -78,8 +79,7 @@ private:
     std::set<std::string> locals_;
 };
 
-// ------------------------------------------------------------------------------------------
-// Promela
+// ---------------------------------------------------------------------------- Promela
 
 /// Shape:   who, arguments - of the printf of each step, for a replay
 inline void put_promela(std::string& out, std::vector<place> const& places, std::string_view who,
@@ -116,11 +116,12 @@ SETTLE_FUNCTION std::string promela_of(machine const& model) {
                " 1\n#endif\n";
     }
     out += "\nmtype = {";
-    for (std::string const& word : model.words)
+    for (std::string const& word : model.words) {
         out += (word == model.words.front() ? " " : ", ") + word;
+    }
     out += " };\n";
     for (variable_group const& group : model.groups) {
-        out += "\n/* " + group.remark + " */\n";
+        out += "\n/* " + remark_of(group.remark) + " */\n";
         for (variable const& each : group.members) {
             out += each.type + ' ' + each.name + " = " + each.initial + ";\n";
         }
@@ -156,8 +157,7 @@ SETTLE_FUNCTION std::string promela_of(machine const& model) {
                  "    }\n}\n";
 }
 
-// ---------------------------------------------------------------------------------------------
-// TLA+
+// ------------------------------------------------------------------------------- TLA+
 
 /// The variables that a step leaves as they are: whole groups by their names.
 [[nodiscard]] inline std::string unchanged(machine const& model,
@@ -212,8 +212,9 @@ inline void put_tla(std::string& out, machine const& model, tla_translation cons
 /// The disjunction of the steps of a process.
 [[nodiscard]] inline std::string any_of(std::vector<place> const& places, std::string const& self) {
     std::string out;
-    for (place const& each : places)
+    for (place const& each : places) {
         out += (out.empty() ? "" : " \\/ ") + each.name + '(' + self + ')';
+    }
     return out;
 }
 
