@@ -3,9 +3,7 @@
 // follows.
 #pragma once
 
-#include <settle/definition/canonical.hpp>
-
-#include <span>
+#include <settle/picture/drawn_type.hpp>
 
 SETTLE_BEGIN
 
@@ -16,13 +14,6 @@ struct type_picture {
 };
 
 namespace detail {
-
-/// What the canonical text does not tell of a participant.
-struct drawn_participant {
-    std::uint32_t stage;
-    bool is_pivot;
-    bool keeps_rows = false; ///< its receiver has the grade `barrier`
-};
 
 /// Shape:   items - of the definition, with its end; participants - in the order of the definition
 [[nodiscard]] type_picture draw(std::vector<definition_item> items,

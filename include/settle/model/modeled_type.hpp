@@ -2,7 +2,7 @@
 // A transaction type as its model has it: the parts, and their order in each wave.
 #pragma once
 
-#include <settle/picture.ipp>
+#include <settle/picture/drawn_type.hpp>
 
 SETTLE_BEGIN
 namespace detail::modeling {
