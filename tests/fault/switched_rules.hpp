@@ -76,6 +76,14 @@ struct switched {
     static inline bool one_phase_compares = true;
     static inline bool one_log = true;
     static inline bool reverses_done = true;
+    static inline bool reads_committed_epochs = true;
+    static inline bool reads_decided_entries = true;
+    static inline bool reads_absent_as_open = true;
+    static inline bool readers_look_again = true;
+    static inline bool readers_ask_again = true;
+    static inline bool readers_look_at_all = true;
+    static inline bool looks_have_entries = true;
+    static inline bool readers_watch_clock = true;
 
     static inline bool all_on = true;
     static bool complete() { return all_on; }

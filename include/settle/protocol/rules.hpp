@@ -173,6 +173,25 @@ struct protocol_rules {
     static constexpr bool one_phase_compares = true;
     /// Only a transaction that is done is reversed.
     static constexpr bool reverses_done = true;
+
+    // Rules of readers of decided transactions.
+
+    /// A mark counts as decided only if its epoch is the committed epoch of its entry.
+    static constexpr bool reads_committed_epochs = true;
+    /// A mark counts as decided only if its entry is `applied` or `done`.
+    static constexpr bool reads_decided_entries = true;
+    /// A mark without an entry is undecided.
+    static constexpr bool reads_absent_as_open = true;
+    /// A reader that finds a transaction decided looks at the records again.
+    static constexpr bool readers_look_again = true;
+    /// After that look it asks the log about the marks that it does not know as decided.
+    static constexpr bool readers_ask_again = true;
+    /// All records that are read from one store are in one look.
+    static constexpr bool readers_look_at_all = true;
+    /// A reader in the log's own store has the entries in its look, or it looks again.
+    static constexpr bool looks_have_entries = true;
+    /// A reader looks at its limit after its last look.
+    static constexpr bool readers_watch_clock = true;
 };
 
 } // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Exhaustive search: drives the shipped coordinator and the shipped record rule through every
-// interleaving of workers, crashes, lost replies, late writes, takeovers, cancels and sweeps.
+// interleaving of workers, readers, crashes, lost replies, late writes, takeovers and sweeps.
 //
 //   CHECK(settle::testing::explore(
 //       settle::type<bank::transfer_type>,
@@ -59,6 +59,14 @@ public:
     void take(typed_run_clause<Type> const& clause) {
         add<forward<Type>>(clause.id, clause.parameters);
     }
+    template <typename Collection>
+    void take(read_clause<Collection> const& clause) {
+        std::vector<std::size_t> slots;
+        for (auto const& key : clause.keys) slots.push_back(index_of<Collection>(key));
+        using read = typed_read<typename Protocol::rules, Collection, records>;
+        reads_.push_back(std::make_unique<read>(clause.near, std::move(slots)));
+        first_.readers.push_back({});
+    }
     void take(reversal_clause const& clause) { reversals_.push_back(clause.id); }
     void take(calls_clause const& clause) { calls_.push_back(clause); }
     void take(model_clause const& clause) { models_.push_back(clause); }
@@ -106,7 +114,7 @@ public:
         for (auto const& declare : late_) declare(checker);
         checker.declare(
             [except = negative_at_start()](records const& now) { return below_zero(now, except); });
-        typename search_type::moves_type const possible{transactions_, within_};
+        typename search_type::moves_type const possible{transactions_, reads_, within_};
         search_type made{possible, checker, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);
     }
@@ -252,6 +260,7 @@ private:
     std::vector<calls_clause> calls_;
     std::vector<model_clause> models_;
     std::vector<std::function<void(typename search_type::checker_type&)>> late_;
+    typename search_type::moves_type::reads reads_;
     bounds within_;
     std::optional<path_type> replay_;
 };
@@ -263,6 +272,7 @@ private:
 ///          runs(id, parameters); reverses(id); calls(id, call_model…);
 ///          models(participant, change);
 ///          prepares(id, prepared_model…);
+///          reads_far(collection, keys…); reads_near(collection, keys…);
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.

@@ -44,6 +44,26 @@ template <auto const& Type>
     return {std::move(id), parameters};
 }
 
+template <typename Collection>
+struct read_clause {
+    bool near;
+    std::vector<typename Collection::key_type> keys;
+};
+
+/// A reader of some records as the decided transactions alone make them, which reads once, at any
+/// moment. The records are in one store, which is not the log's.
+template <typename Record, fixed_string Name, auto Key, typename... Keys>
+[[nodiscard]] read_clause<collection<Record, Name, Key>>
+reads_far(collection<Record, Name, Key> const&, Keys const&... keys) {
+    return {false, {keys...}};
+}
+/// The same, in the log's own store.
+template <typename Record, fixed_string Name, auto Key, typename... Keys>
+[[nodiscard]] read_clause<collection<Record, Name, Key>>
+reads_near(collection<Record, Name, Key> const&, Keys const&... keys) {
+    return {true, {keys...}};
+}
+
 struct reversal_clause {
     transaction_id id;
 };

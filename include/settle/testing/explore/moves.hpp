@@ -2,14 +2,14 @@
 // The successors of a state of a search.
 #pragma once
 
-#include <settle/testing/explore/part_moves.hpp>
+#include <settle/testing/explore/reader_moves.hpp>
 
 SETTLE_BEGIN
 namespace testing {
 
 template <typename Protocol, typename Records>
-class moves : part_moves<Protocol, Records> {
-    using base = part_moves<Protocol, Records>;
+class moves : reader_moves<Protocol, Records> {
+    using base = reader_moves<Protocol, Records>;
     using base::all_;
     using base::knows_one_phase;
     using base::operations_;
@@ -18,12 +18,14 @@ class moves : part_moves<Protocol, Records> {
 
 public:
     using typename base::coordinator_type;
+    using typename base::reads;
     using typename base::rules;
     using typename base::transactions;
     using typename base::worker;
     using typename base::world_type;
 
-    moves(transactions const& all, bounds const& within) : base(all, within) {}
+    moves(transactions const& all, reads const& all_reads, bounds const& within)
+        : base(all, all_reads, within) {}
 
     /// Calls `function(world&&, move_kind, describe)` for every successor, always in the same
     /// order; `describe()` returns the text of the move.
@@ -43,10 +45,12 @@ public:
             else go_on(now, now.workers[i], branch);
         }
         this->move_outside(now, function);
+        this->move_readers(now, function);
     }
 
     /// Puts a state into its canonical form.
     void canonize(world_type& state) const {
+        this->note_truths(state);
         for (std::size_t i = 0; i < all_.size(); ++i) state.rename_epochs(i, all_[i]->id());
         state.canonize(within_.attempts);
     }

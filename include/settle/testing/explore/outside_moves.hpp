@@ -102,6 +102,10 @@ private:
         if ((entry.purges == 0 || is_bar) && entry.present && old && is_final(entry.now.state)) {
             world_type next = now;
             next.entries[t].purge();
+            // A purge comes long after the end of an entry. A bar counts like no entry.
+            for (auto& reader : next.readers) {
+                reader.is_over = reader.is_over || (!is_bar && (reader.unended >> t & 1U) != 0);
+            }
             for (auto& one : next.prepared) {
                 if (one.transaction == t) one.receipt.reset();
             }

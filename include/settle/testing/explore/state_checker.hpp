@@ -41,6 +41,11 @@ public:
         for (auto const& check : declared_) {
             if (violation.empty()) violation = check(now.data);
         }
+        for (auto const& reader : now.readers) {
+            if (violation.empty() && reader.now == reader_state::wrong) {
+                violation = "a reader's answer was true at no moment of its call";
+            }
+        }
         return violation;
     }
 

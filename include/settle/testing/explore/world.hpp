@@ -2,7 +2,7 @@
 // One state of a search: records, entries, workers, and writes with an unknown outcome.
 #pragma once
 
-#include <settle/testing/explore/model.hpp>
+#include <settle/testing/explore/reader.hpp>
 
 #include <vector>
 
@@ -108,7 +108,8 @@ struct world {
     few<sent_operation, 3> unanswered;
     few<prepared_row, most_prepared> prepared;
     few<receiver_row, most_calls> rows;
-    std::vector<Records> unforced;  ///< the records before each write that may be lost
+    std::vector<Records> unforced; ///< the records before each write that may be lost
+    few<model_reader<Records>, 2> readers;
     std::uint8_t late = 0;          ///< late writes so far
     std::uint8_t again = 0;         ///< repeated calls so far
     std::uint8_t store_crashes = 0; ///< so far
@@ -127,6 +128,7 @@ struct world {
         for (auto const& earlier : unforced) {
             earlier.for_each_cell([&](auto const& cell) { fingerprint.add(cell.print); });
         }
+        for (auto const& one : readers) fingerprint.add(one.print());
         fingerprint.add(late | std::uint64_t{again} << 8U | std::uint64_t{store_crashes} << 16U |
                         std::uint64_t{unforced.size()} << 24U);
         return fingerprint;
@@ -173,6 +175,12 @@ struct world {
         };
         data.for_each_cell(visit);
         for (auto const& earlier : unforced) earlier.for_each_cell(visit);
+        for (auto const& reader : readers) {
+            reader.seen.for_each_cell(visit);
+            reader.known.visit([&](seen_mark const& mark) {
+                if (mark.id == id) function(mark.epoch_number);
+            });
+        }
     }
 
     /// Renames epochs, so that states which differ in absolute numbers alone become equal. Renaming
@@ -211,6 +219,12 @@ struct world {
         visit_epochs(transaction, rename);
         rename_marks(data, id, rename);
         for (auto& earlier : unforced) rename_marks(earlier, id, rename);
+        for (auto& reader : readers) {
+            rename_marks(reader.seen, id, rename);
+            reader.known.visit([&](seen_mark& mark) {
+                if (mark.id == id) rename(mark.epoch_number);
+            });
+        }
     }
 
     /// Makes states equal that differ in the order of workers or operations, or in attempts beyond

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// A reader of decided transactions in a search: which records it reads, and its state.
+#pragma once
+
+#include <settle/protocol/read_rule.hpp>
+#include <settle/testing/explore/model.hpp>
+#include <settle/testing/show_record.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// The records of a read.
+/// Shape:   seen - the records of a look, in the order of the read, and no others
+template <typename Records>
+class model_read {
+public:
+    /// Shape:   near - the records are in the log's own store
+    explicit model_read(bool near) : is_near(near) {}
+    model_read(model_read const&) = delete;
+    model_read& operator=(model_read const&) = delete;
+    virtual ~model_read() = default;
+
+    bool const is_near;
+
+    [[nodiscard]] virtual std::size_t size() const = 0;
+    /// Adds the record with this number to a look.
+    virtual void look(Records const& all, Records& seen, std::size_t number) const = 0;
+    /// Gives a look to the read rule.
+    virtual void give(Records const& seen, bracket& to) const = 0;
+    /// The records as the decided transactions alone make them.
+    [[nodiscard]] virtual fingerprint truth(Records const& all) const = 0;
+    /// The records of a look, as the reader answers.
+    [[nodiscard]] virtual fingerprint answer(Records const& seen, bracket const& known) const = 0;
+    [[nodiscard]] virtual std::string text(Records const& seen, bracket const& known) const = 0;
+};
+
+/// Shape:   slots - the indexes of the records in their table
+template <typename Rules, typename Collection, typename Records>
+class typed_read final : public model_read<Records> {
+    using table = model_table<Collection>;
+    using record = typename Collection::record_type;
+
+public:
+    typed_read(bool near, std::vector<std::size_t> slots)
+        : model_read<Records>(near), slots_(std::move(slots)) {}
+
+    [[nodiscard]] std::size_t size() const override { return slots_.size(); }
+    void look(Records const& all, Records& seen, std::size_t number) const override {
+        std::get<table>(seen.tables).cells.push_back(cells(all)[slots_[number]]);
+    }
+    void give(Records const& seen, bracket& to) const override {
+        std::vector<record_slot<record>> slots;
+        for (auto const& cell : cells(seen)) slots.push_back(cell->slot);
+        to.looked<Rules>(slots);
+    }
+    [[nodiscard]] fingerprint truth(Records const& all) const override {
+        fingerprint print;
+        for (auto const slot : slots_) print.add_record(cells(all)[slot]->truth);
+        return print;
+    }
+    [[nodiscard]] fingerprint answer(Records const& seen, bracket const& known) const override {
+        fingerprint print;
+        for (auto const& cell : cells(seen)) print.add_record(settled(cell->slot, known));
+        return print;
+    }
+    [[nodiscard]] std::string text(Records const& seen, bracket const& known) const override {
+        std::string text;
+        for (auto const& cell : cells(seen)) text += show_record(settled(cell->slot, known));
+        return text;
+    }
+
+private:
+    static auto const& cells(Records const& of) { return std::get<table>(of.tables).cells; }
+    static std::optional<record> settled(record_slot<record> copy, bracket const& known) {
+        known.settle(copy);
+        return copy.record;
+    }
+
+    std::vector<std::size_t> slots_;
+};
+
+enum class reader_state : std::uint8_t { waiting, reading, ended, wrong };
+
+/// One reader of a search, with its state.
+template <typename Records>
+struct model_reader {
+    reader_state now = reader_state::waiting;
+    bool is_over = false;     ///< its limit has passed
+    std::uint8_t unended = 0; ///< a bit for each transaction that was not final at its call
+    Records seen{};           ///< the records of its look, in the order of the read
+    bracket known{};
+    std::vector<fingerprint> truths{}; ///< all that the records were since its call, in order
+
+    /// Adds what the decided transactions now make of its records.
+    void note(fingerprint const& truth) {
+        auto const place = std::lower_bound(truths.begin(), truths.end(), truth);
+        if (place == truths.end() || *place != truth) truths.insert(place, truth);
+    }
+    void end(reader_state state) {
+        *this = {};
+        now = state;
+    }
+
+    [[nodiscard]] fingerprint print() const {
+        fingerprint print;
+        print.add(static_cast<std::uint64_t>(now) | (is_over ? 1U : 0U) << 8U |
+                  std::uint64_t{unended} << 16U | static_cast<std::uint64_t>(known.next()) << 24U |
+                  std::uint64_t{known.count_answered()} << 32U);
+        if (now != reader_state::reading) return print;
+        seen.for_each_cell([&](auto const& cell) {
+            print.add_record(cell.slot.record);
+            for (auto const& mark : cell.slot.marks) print.add_mark(mark);
+            print.add(cell.slot.marks.size());
+        });
+        for (auto const& truth : truths) print.add(truth);
+        known.visit([&](seen_mark const& mark) {
+            print.add_text(mark.id);
+            print.add(mark.epoch_number);
+        });
+        return print;
+    }
+};
+
+} // namespace testing
+SETTLE_END

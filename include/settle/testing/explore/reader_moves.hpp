@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// The moves of readers: looks at records, and questions to the log. A reader begins with its first
+// look, and answers with its last move: each earlier begin, and each later answer, allows more.
+#pragma once
+
+#include <settle/testing/explore/part_moves.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+template <typename Protocol, typename Records>
+class reader_moves : protected part_moves<Protocol, Records> {
+    using base = part_moves<Protocol, Records>;
+
+public:
+    using typename base::world_type;
+    using reads = std::vector<std::unique_ptr<model_read<Records>>>;
+
+protected:
+    using base::all_;
+    using typename base::rules;
+    using typename base::transactions;
+
+    reader_moves(transactions const& all, reads const& all_reads, bounds const& within)
+        : base(all, within), reads_(all_reads) {}
+
+    template <typename Function>
+    void move_readers(world_type const& now, Function& function) const {
+        for (std::size_t i = 0; i < now.readers.size(); ++i) {
+            using enum reader_state;
+            if (now.readers[i].now != waiting && now.readers[i].now != reading) continue;
+            world_type next = now;
+            std::string words;
+            if (now.readers[i].known.next() == read_step::ask) words = ask(next, i);
+            else words = look(next, i);
+            // The protocol ends without its readers.
+            function(std::move(next), move_kind::outside,
+                     [&] { return "r" + std::to_string(i) + ": " + words; });
+        }
+    }
+
+    /// Adds to each reader what its records are now.
+    void note_truths(world_type& now) const {
+        for (std::size_t i = 0; i < now.readers.size(); ++i) {
+            auto& reader = now.readers[i];
+            if (reader.now == reader_state::reading) reader.note(reads_[i]->truth(now.data));
+        }
+    }
+
+private:
+    std::string look(world_type& next, std::size_t i) const {
+        auto& reader = next.readers[i];
+        auto const& read = *reads_[i];
+        if (reader.now == reader_state::waiting) begin(next, i);
+        std::size_t number = count(reader.seen);
+        do read.look(next.data, reader.seen, number++);
+        while (number < read.size() && rules::readers_look_at_all);
+        if (number < read.size()) return "looks at a record";
+        read.give(reader.seen, reader.known);
+        std::string words = "looks";
+        if (read.is_near && rules::looks_have_entries) {
+            while (reader.known.next() == read_step::ask) words += ", " + question(next, i);
+        }
+        return words + end(next, i);
+    }
+    std::string ask(world_type& next, std::size_t i) const {
+        auto const words = question(next, i);
+        return words + end(next, i);
+    }
+
+    void begin(world_type& next, std::size_t i) const {
+        auto& reader = next.readers[i];
+        reader.now = reader_state::reading;
+        reader.known = bracket{reads_[i]->is_near};
+        reader.note(reads_[i]->truth(next.data));
+        for (std::size_t t = 0; t < all_.size(); ++t) {
+            auto const& entry = next.entries[t];
+            using enum state;
+            bool const ended = entry.now.state == done || entry.now.state == canceled;
+            if (!entry.present || !ended) {
+                reader.unended = static_cast<std::uint8_t>(reader.unended | 1U << t);
+            }
+        }
+    }
+
+    static std::size_t count(Records const& seen) {
+        std::size_t count = 0;
+        seen.for_each_cell([&](auto const&) { ++count; });
+        return count;
+    }
+
+    /// Asks the log about the next open mark.
+    std::string question(world_type& next, std::size_t i) const {
+        auto& known = next.readers[i].known;
+        auto const& id = known.open()[known.count_answered()].id;
+        std::string words = "asks for " + id;
+        for (std::size_t t = 0; t < all_.size(); ++t) {
+            if (all_[t]->id() != id) continue;
+            auto const& entry = next.entries[t];
+            if (entry.present) words.append(": ").append(name_of(entry.now.state));
+            known.template answered<rules>(entry.present ? std::optional{entry.now} : std::nullopt);
+            break;
+        }
+        return words;
+    }
+
+    /// Answers, if this was the last step.
+    std::string end(world_type& next, std::size_t i) const {
+        auto& reader = next.readers[i];
+        if (reader.known.next() == read_step::look) reader.seen = {};
+        if (reader.known.next() != read_step::end) return {};
+        if (!may_answer<rules>(reader.is_over)) {
+            reader.end(reader_state::ended);
+            return ", and gives no answer";
+        }
+        auto const& read = *reads_[i];
+        auto const answer = read.answer(reader.seen, reader.known);
+        std::string words = ", and answers " + read.text(reader.seen, reader.known);
+        bool const is_right =
+            std::binary_search(reader.truths.begin(), reader.truths.end(), answer);
+        reader.end(is_right ? reader_state::ended : reader_state::wrong);
+        return words;
+    }
+
+    reads const& reads_;
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// Searches that lack one rule of readers, and so end with a wrong answer.
+#include "switched_rules.hpp"
+
+using namespace explored;
+
+namespace {
+
+auto const one = runs("t1", transfer{"A", "B", 1});
+auto const other = runs("t2", transfer{"B", "A", 2});
+auto const both_rich = starts(accounts, account("A", 100), account("B", 100));
+
+bounds calm(std::size_t workers, std::size_t late_writes) {
+    return without_crashes(within(workers, late_writes));
+}
+
+} // namespace
+
+TEST_CASE("rule: a mark is decided under the committed epoch alone") {
+    needs(switched::reads_committed_epochs, transfers, two_accounts, one, reads_far(accounts, "B"),
+          within(1, 1));
+}
+
+TEST_CASE("rule: only an applied or done entry decides a mark") {
+    needs(switched::reads_decided_entries, transfers, two_accounts, one, reads_far(accounts, "B"),
+          canceling(1, 0));
+}
+
+TEST_CASE("rule: a mark without an entry is undecided") {
+    needs(switched::reads_absent_as_open, transfers, two_accounts, one, reads_far(accounts, "B"),
+          late(within(1, 0)));
+}
+
+TEST_CASE("rule: a reader that finds a decision looks again") {
+    needs(switched::readers_look_again, transfers, both_rich, one, other, reads_far(accounts, "B"),
+          calm(2, 0));
+}
+
+TEST_CASE("rule: a reader asks the log again after its second look") {
+    needs(switched::readers_ask_again, transfers, both_rich, one, other, reads_far(accounts, "B"),
+          calm(2, 0));
+}
+
+TEST_CASE("rule: the records of one store are in one look") {
+    needs(switched::readers_look_at_all, transfers, two_accounts, one,
+          reads_far(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: a look near the log has the entries, or a second look follows") {
+    needs(switched::looks_have_entries, transfers, both_rich, one, other, reads_near(accounts, "B"),
+          calm(2, 0));
+}
+
+TEST_CASE("rule: a reader looks at its limit after its last look") {
+    needs(switched::readers_watch_clock, transfers, two_accounts, one, reads_far(accounts, "B"),
+          aging(within(1, 0)));
+}
