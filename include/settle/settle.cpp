@@ -46,6 +46,7 @@
 #include <settle/protocol/reversal.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/calls/batch.ipp>
+#include <settle/running/calls/committed_read.ipp>
 #include <settle/running/calls/conclusion.ipp>
 #include <settle/running/calls/creation.ipp>
 #include <settle/running/calls/directions.ipp>

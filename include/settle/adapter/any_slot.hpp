@@ -119,6 +119,9 @@ public:
         high = slot_.marks.high(position);
     }
 
+    /// The record and the marks themselves.
+    [[nodiscard]] record_slot<any_record> take() && { return std::move(slot_); }
+
     record_changes execute(part_request const& request, native_image_function native_image);
     record_changes end_one_phase(part_request const& request, bool confirmed);
     /// Confirms or undoes a mark that is there, and pulls it.

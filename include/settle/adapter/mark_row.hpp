@@ -4,6 +4,7 @@
 
 #include <settle/adapter/mark_columns.hpp>
 #include <settle/adapter/row_values.hpp>
+#include <settle/store/look.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -34,6 +35,32 @@ template <typename Row>
     error const wrong = decode_mark(*collection.record, columns, slot.record(), mark);
     if (!wrong.empty()) damaged(wrong.text);
     return mark;
+}
+
+/// The columns of a look, after those of read_mark(): of the mark's entry, or nothing without the
+/// log; and of the record.
+inline constexpr int look_state = 8; ///< then epoch, and committed epoch
+inline constexpr int look_exists = 11;
+inline constexpr int look_members = 12;
+
+/// Reads a row of a look: a row for each mark, or one without a mark.
+/// Shape:   read(row, record) - reads the members
+/// Errors:  as read_mark(), and those of `read`
+template <typename Row, typename Read>
+void read_look(collection_descriptor const& collection, Row const& row, any_slot& slot,
+               record_look& into, Read&& read) {
+    bool const exists = row.kind(look_exists) == value_kind::integer;
+    if (exists && !slot.has_record()) read(row, slot.emplace());
+    if (row.kind(0) == value_kind::null) return;
+    auto mark = read_mark(collection, row, slot);
+    if (into.has_entries && row.kind(look_state) == value_kind::integer) {
+        standing entry;
+        entry.state = static_cast<state>(row.integer(look_state));
+        entry.epoch_number = static_cast<epoch>(row.integer(look_state + 1));
+        entry.committed = static_cast<epoch>(row.integer(look_state + 2));
+        into.entries.insert_or_assign(mark.id, entry);
+    }
+    slot.insert(std::move(mark));
 }
 
 /// Reads a mark of a listing. Texts are not checked, so that a page can begin after a text that is

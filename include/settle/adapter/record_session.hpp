@@ -4,6 +4,7 @@
 #pragma once
 
 #include <settle/adapter/collection.hpp>
+#include <settle/store/look.hpp>
 
 #include <array>
 #include <memory>
@@ -34,6 +35,9 @@ public:
                          std::span<part_result> results) = 0;
     /// Shape:   made - called if there is a record
     virtual result<void> read(std::size_t number, part_key const& key, made_record record) = 0;
+    /// Reads a record and its marks in one look; see the seam.
+    virtual result<record_look> look(std::size_t number, part_key const& key,
+                                     bool with_entries) = 0;
     /// Shape:   after - null for the first records; made - called for each record
     virtual result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                               made_record record) = 0;
@@ -94,6 +98,12 @@ public:
             store_->read(number_of<C>, key_of_value(key), [&] { return &record.emplace(); });
         if (!ended.has_value()) return ended.problem();
         return record;
+    }
+
+    /// Reads a record and all its marks in one look.
+    template <typename C>
+    result<record_look> look(typename C::key_type const& key, bool with_entries) {
+        return store_->look(number_of<C>, key_of_value(key), with_entries);
     }
 
     /// Errors:  errc::record_exists when a record or a mark has its key

@@ -46,7 +46,8 @@ enum class errc {
     record_unusable,   ///< an earlier call met a record that its store cannot use or change
     other_home,        ///< the log is a copy, or it was moved
     runner_full,       ///< a runner has as many waiting transactions as its options allow
-    call_paused        ///< a person has paused a call, which is not made
+    call_paused,       ///< a person has paused a call, which is not made
+    no_committed_read  ///< no moment of a committed read was had within its limit
 };
 
 /// Conditions that errors of all adapters compare with. Each needs another action of the caller.

@@ -43,6 +43,7 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::other_home: return "the log is a copy or was moved";
             case errc::runner_full: return "the runner has too many waiting transactions";
             case errc::call_paused: return "a person has paused the call";
+            case errc::no_committed_read: return "no moment of the record could be read";
             }
             return "unknown error";
         }
@@ -72,7 +73,7 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
             auto const which = static_cast<errc>(code.value());
             bool const retryable = which == errc::store_unreachable || which == errc::stopped ||
                                    which == errc::runner_full || which == errc::call_unavailable ||
-                                   which == errc::call_paused;
+                                   which == errc::call_paused || which == errc::no_committed_read;
             return static_cast<condition>(expected) == (retryable ? condition::retryable
                                                         : which == errc::call_unknown
                                                             ? condition::unknown

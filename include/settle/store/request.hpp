@@ -171,9 +171,9 @@ struct write_result {
 /// A read of one entry, handed to a log.
 struct read_request {
     transaction_id const* id;
-    transaction_descriptor const* type;
-    void const* parameters; ///< of the type
-    std::int64_t* row;      ///< as entry_write::row; the log may change it
+    transaction_descriptor const* type; ///< or null: nothing is compared
+    void const* parameters;             ///< of the type
+    std::int64_t* row;                  ///< as entry_write::row; the log may change it
     /// An insert of this id follows, and will find an entry that this read misses.
     bool inserts_next = false;
 };

@@ -39,6 +39,10 @@
 //       key that has a record or a mark (record_exists_in()). `scan` gives records after a key, or
 //       from the first; integers are ordered by value, texts by their bytes.
 //   create_all<C>(records, results)   Optional: create() for each record, in one call.
+//   look<C>(key, with_entries)    Optional: a record_look (store/look.hpp): one atomic read of the
+//       record and all its marks, which no newer look or change contradicts. `with_entries` is true
+//       only if the engine's log is of this same database; the look may then be at the log, too.
+//       Other reads may follow it, so a store that cannot do that gives the record and the marks.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
 //       may no longer exist, or from the first. The store chooses the order, but it depends only on
 //       the collection, key, transaction id and part of a mark. So pages of any size list each mark
@@ -138,7 +142,7 @@
 //       request: its entry as it was at some moment of this call. An entry that was inserted a
 //       moment ago may be missing if the request says inserts_next. `same` is true if the log has
 //       compared type, definition and parameters with the request's; the entry then lacks its
-//       parameters. found() makes no call to the log.
+//       parameters. A request without a type is not compared. found() makes no call to the log.
 //   read(id), list(filter, after, limit)   One entry, or nothing if there is none; at most `limit`
 //       entries that match the filter, in the order of the bytes of their ids, after an id. An
 //       empty id lists from the first. An entry that cannot be read is listed with its fault, and

@@ -77,6 +77,20 @@ public:
     }
 
     template <typename C>
+    result<record_look> look(typename C::key_type const& key, bool with_entries) {
+        std::lock_guard const guard{database_->lock()};
+        auto seen = table_of<C>().look(key);
+        seen.has_entries = with_entries;
+        if (!with_entries) return seen;
+        for (auto const& mark : seen.slot.marks) {
+            if (auto const entry = database_->entries().stand(mark.id)) {
+                seen.entries.insert_or_assign(mark.id, *entry);
+            }
+        }
+        return seen;
+    }
+
+    template <typename C>
     result<void> create(typename C::record_type const& record) {
         std::lock_guard const guard{database_->lock()};
         if (table_of<C>().create(record)) return {};

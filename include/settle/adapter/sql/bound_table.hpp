@@ -57,6 +57,15 @@ public:
         if (!this->key_column().give_key(values, key)) values.bind(nullptr);
         return to.send(*read_, values);
     }
+    /// Queues a look at a record: one statement, so the server takes one snapshot for it. The
+    /// columns are as in read_look().
+    std::size_t send_look(connection& to, part_key const& key, bool with_entries) const {
+        parameters values;
+        if (!this->key_column().give_key(values, key)) values.bind(nullptr);
+        values.bind(mark_key{key}.text());
+        values.bind(of().name);
+        return to.send(with_entries ? *look_with_log_ : *look_, values);
+    }
     std::size_t send_scan(connection& to, part_key const* after, std::size_t limit) const {
         parameters values;
         // If no row can have the key, no row follows it.
@@ -160,6 +169,8 @@ private:
     statement const* all_marks_;
     statement const* own_marks_;
     statement const* read_;
+    statement const* look_;
+    statement const* look_with_log_;
     statement const* first_;
     statement const* next_;
     statement const* new_;
@@ -200,6 +211,21 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
     read_ = &pool_->prepare(select + " AND t." + key.name + " = " + given, {key.element()},
                             "read a record");
+    auto const look = [&](std::string const& columns, std::string const& join) {
+        auto const marks = dialect::table_name(*pool_, "settle_mark");
+        return &pool_->prepare(
+            "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
+                dialect::name("undo") + ", m.image, " + columns + ", CASE WHEN t." + key.name +
+                " IS NOT NULL THEN " + dialect::one() + " END, " + members +
+                " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." + key.name +
+                " = " + given + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
+                marks + " AS m ON m." + dialect::name("key") + " = $2 AND m.collection = $3" + join,
+            {key.element(), text_value, text_value}, "read a record and its marks");
+    };
+    look_ = look("NULL, NULL, NULL", "");
+    look_with_log_ =
+        look("e.state, e.epoch, coalesce(e.committed, 0)",
+             " LEFT JOIN " + dialect::table_name(*pool_, "settle_entry") + " AS e ON e.id = m.id");
     first_ = &pool_->prepare(select + order + "1", {integer_value}, "read records");
     next_ = &pool_->prepare(select + " AND t." + key.name + " > " + given + order + "2",
                             {key.element(), integer_value}, "read records");

@@ -90,6 +90,26 @@ public:
             return from.send_read(session, key);
         });
     }
+    result<record_look> look(std::size_t number, part_key const& key, bool with_entries) override {
+        try {
+            bound_table const& table = *by_number_[number];
+            record_look seen;
+            seen.has_entries = with_entries;
+            any_slot slot{*table.of().record};
+            auto session = pool_->take();
+            auto const sent = table.send_look(*session, key, with_entries);
+            session->sync();
+            for_each_row(session->result(sent), [&](row const& read_row) {
+                read_look(table.of(), read_row, slot, seen, [&](row const& from, void* record) {
+                    table.read(from, record, look_members);
+                });
+            });
+            seen.slot = std::move(slot).take();
+            return seen;
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record record) override {
         return reading(number, record, [&](connection& session, bound_table const& from) {

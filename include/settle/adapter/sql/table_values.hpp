@@ -118,11 +118,12 @@ public:
     [[nodiscard]] Array keys() const { return Array{key_column().kind()}; }
 
     /// Reads the members of a record.
-    /// Shape:   Row - where the server answers with an altered column, it has raise_altered()
+    /// Shape:   Row - where the server answers with an altered column, it has raise_altered();
+    ///          first - the column of the first member
     /// Errors:  throws errc::damaged, naming row and column, and what raise_altered() throws
     template <typename Row>
-    void read(Row const& from, void* record) const {
-        read_record(*of_, from, 0, record, [&](int number, std::size_t member, void* value) {
+    void read(Row const& from, void* record, int first = 0) const {
+        read_record(*of_, from, first, record, [&](int number, std::size_t member, void* value) {
             auto const& bound = column(member);
             auto const problem = bound.read(from, number, *of_->members()[member].access, value);
             if constexpr (requires { Row::raise_altered(); }) {

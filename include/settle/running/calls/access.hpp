@@ -2,6 +2,7 @@
 // The engine's access to entries and records outside of transactions.
 #pragma once
 
+#include <settle/running/calls/committed_read.hpp>
 #include <settle/running/calls/creation.hpp>
 #include <settle/running/calls/doubts.hpp>
 #include <settle/running/calls/engine_calls.hpp>
@@ -95,6 +96,36 @@ public:
         auto& session = assembly_.template session_of<collection_type>();
         return assembly_.patience_of(call)(
             [&] { return session.template read<collection_type>(key); });
+    }
+
+    /// A record exactly as the decided transactions stood at one moment of this call: with the
+    /// effects of each transaction that was done before the call, and without those of each that is
+    /// canceled. Two calls see moments in their order.
+    /// Errors:  errc::no_committed_read if no such moment was had until the deadline, or for
+    ///          options::patience; errc::stopped
+    /// Cost:    one read in the log's own database; else one, or with marks of pending transactions
+    ///          two to four. Writers wait for no reader
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read_committed(collection<Record, Name, Key> const&,
+                                                 value_of<Key> const& key,
+                                                 call_options const& call = {}) {
+        using collection_type = collection<Record, Name, Key>;
+        if (!gate_.is_open(call)) return gate_.why();
+        auto& session = assembly_.template session_of<collection_type>();
+        constexpr bool looks = requires { session.template look<collection_type>(key, true); };
+        static_assert(looks, "settle: the store of this collection gives no record with its marks "
+                             "in one look, which read_committed needs. See committed_reads#stores");
+        if constexpr (looks) {
+            bool const is_near = assembly_.template is_in_database_of_log<collection_type>();
+            auto const seen = detail::read_decided(
+                [&] { return session.template look<collection_type>(key, is_near); },
+                assembly_.seam().ports.log, detail::environment_view{assembly_.environment()},
+                limits(), call);
+            if (!seen.has_value()) return seen.problem();
+            auto const& record = seen.value().record;
+            if (!record) return std::optional<Record>{};
+            return std::optional{*static_cast<Record const*>(record->get())};
+        }
     }
 
     /// As read(), for a record that must exist.

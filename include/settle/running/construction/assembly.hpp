@@ -328,14 +328,18 @@ public:
     /// The session of the store that holds a collection or another target.
     template <typename Target>
     auto& session_of() {
-        constexpr std::size_t index =
-            session_position<Target>(std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
+        constexpr std::size_t index = session_position<Target>(every{});
         constexpr bool uses = index < std::tuple_size_v<sessions_type>;
         static_assert(uses,
                       "settle: no type of this engine uses the collection. Add one that does with "
                       "settle::type<your_type>, or ask an engine that has one. See running#calls");
         if constexpr (uses) return std::get<index>(sessions_);
         else return refused_session::one();
+    }
+
+    template <typename Target>
+    [[nodiscard]] bool is_in_database_of_log() {
+        return given_.own_store() == session_position<Target>(every{});
     }
 
     /// Announces to the log an entry that is about to be inserted.
@@ -477,6 +481,7 @@ private:
     }
 
     using targets = typename given_type::gathered::targets;
+    using every = std::make_index_sequence<std::tuple_size_v<sessions_type>>;
 
     given_type given_;
     settle::options limits_;

@@ -90,12 +90,18 @@ public:
         if (row == nullptr) return std::nullopt;
         return row->read();
     }
+    /// The fields of an entry that the protocol reads.
+    [[nodiscard]] std::optional<standing> stand(transaction_id const& id) const {
+        entry_row const* const row = by_id_.find(id);
+        if (row == nullptr) return std::nullopt;
+        return standing_of(*row);
+    }
     /// Shape:   same - becomes true when the entry has the request's parameters; the returned entry
     ///          lacks them then
     [[nodiscard]] std::optional<entry> read(read_request const& request, bool& same) {
         entry_row const* const row = find(*request.id, *request.row);
         if (row == nullptr) return std::nullopt;
-        same = row->direction == request.type &&
+        same = request.type != nullptr && row->direction == request.type &&
                row->direction->same(row->parameters(), request.parameters);
         return row->read(!same);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/memory/id_index.hpp>
+#include <settle/store/look.hpp>
 #include <settle/store/record.hpp>
 #include <settle/store/seam.hpp>
 
@@ -61,6 +62,12 @@ public:
     [[nodiscard]] std::optional<record_type> read(key_type const& key) const {
         auto const found = slots_.find(stored_key(key));
         return found == slots_.end() ? std::nullopt : found->second.record;
+    }
+
+    [[nodiscard]] record_look look(key_type const& key) const {
+        record_look seen;
+        if (auto const* const here = slot(stored_key(key))) seen.slot = without_type(*here);
+        return seen;
     }
 
     [[nodiscard]] bool create(record_type const& record) {

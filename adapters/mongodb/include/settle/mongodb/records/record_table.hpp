@@ -230,6 +230,24 @@ public:
         else if (auto const& absent = absence(client); !absent.empty()) throw failure(absent);
     }
 
+    /// The only announced record with all its marks.
+    /// Errors:  as copy_only_record(), and errc::unfit_store where marks may be of programs that
+    ///          write no epochs: nothing tells whether such a mark was committed
+    [[nodiscard]] any_slot take_only_slot(link& client) {
+        record_state& state = records_.front();
+        check(state);
+        if (codec_->layout().bare_marks != nullptr || !state.bare.empty()) {
+            raise(errc::unfit_store, "settle: other programs leave marks without epochs in the "
+                                     "collection '" +
+                                         std::string{of().name} +
+                                         "', so no committed read is possible. Use read(). See "
+                                         "committed_reads#stores");
+        }
+        auto const& absent = absence(client);
+        if (!state.found && !absent.empty()) throw failure(absent);
+        return std::move(state.slot);
+    }
+
     /// Why a record is missing, if its collection is gone; otherwise empty. It is asked once.
     [[nodiscard]] error const& absence(link& link) {
         if (!absence_) absence_ = absence_of(link, of().name);

@@ -43,6 +43,18 @@ public:
             return caught.problem();
         }
     }
+    /// A document holds a record and its marks, and no entries.
+    result<record_look> look(std::size_t number, part_key const& key, bool) override {
+        try {
+            auto client = server_->connect();
+            record_table table{codecs_[number]};
+            table.expect(key);
+            table.fetch(client, server_->deciding_read());
+            return record_look{table.take_only_slot(client).take()};
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record make_record) override {
         if (limit == 0) return {};

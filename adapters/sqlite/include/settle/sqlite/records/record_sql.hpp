@@ -25,6 +25,16 @@ public:
     [[nodiscard]] std::string select() const {
         return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
+    /// Selects a record and its marks, with the entries of the marks; the columns are as in
+    /// read_look(). Its parameters are the key and the collection.
+    [[nodiscard]] std::string look() const {
+        return "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m.undo, m.image, "
+               "e.state, e.epoch, max(e.committed, 0), t." +
+               key_ + " IS NOT NULL OR NULL, " + names("t.") + " FROM (SELECT 1) LEFT JOIN " +
+               table_ + " AS t ON t." + key_ +
+               " = ?1 LEFT JOIN settle_mark AS m ON m.key = ?1 AND m.collection = ?2 "
+               "LEFT JOIN settle_entry AS e ON e.id = m.id";
+    }
     /// Selects the index of each record in the wave, and its members. The wave's columns are key
     /// and index.
     [[nodiscard]] std::string select_wave() const {

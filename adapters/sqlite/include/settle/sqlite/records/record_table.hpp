@@ -360,6 +360,7 @@ public:
     record_reader(collection_descriptor const& collection, connection const& connection)
         : of_(&collection), sql_(need_of(collection)),
           select_(connection, sql_.select(), "read a record"),
+          look_(connection, sql_.look(), "read a record and its marks"),
           first_(connection, sql_.scan(false), "read records"),
           next_(connection, sql_.scan(true), "read records") {}
 
@@ -367,6 +368,23 @@ public:
     void read(part_key const& key, settle::detail::function_view<void*()> made) const {
         run row{select_};
         if (bind_key(row, key).next()) read_record(*of_, row, 0, made());
+    }
+
+    /// Reads a record and its marks, and the entries of the marks if the look asks for them: one
+    /// statement, so it reads one state of the file.
+    [[nodiscard]] record_look look(part_key const& key, bool with_entries) const {
+        record_look seen;
+        seen.has_entries = with_entries;
+        settle::detail::any_slot slot{*of_->record};
+        run rows{look_};
+        bind_key(rows, key).bind(of_->name);
+        while (rows.next()) {
+            settle::detail::read_look(*of_, rows, slot, seen, [&](run const& row, void* record) {
+                read_record(*of_, row, settle::detail::look_members, record);
+            });
+        }
+        seen.slot = std::move(slot).take();
+        return seen;
     }
 
     /// Reads records in the order of their keys, after a key. `made()` gives the object to fill.
@@ -382,6 +400,7 @@ private:
     collection_descriptor const* of_;
     record_sql sql_;
     statement select_;
+    statement look_;
     statement first_;
     statement next_;
 };

@@ -197,6 +197,9 @@ public:
     result<void> read(std::size_t number, part_key const& key, made_record record) override {
         return reading(number, [&](record_reader const& from) { from.read(key, record); });
     }
+    result<record_look> look(std::size_t number, part_key const& key, bool with_entries) override {
+        return file_->reading([&] { return readers_[number].look(key, with_entries); });
+    }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record record) override {
         return reading(number, [&](record_reader const& from) { from.scan(after, limit, record); });

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads of decided transactions on any store: at each step of a transaction, after a crash, and
+// beside writers. The purses are in the log's database, and the vaults are in another one.
+#pragma once
+
+#include <settle/settle.hpp>
+#include <settle/testing/manual_environment.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace committed_reads {
+
+using settle::field;
+using settle::param;
+using settle::participant;
+using namespace std::chrono_literals;
+
+struct purse {
+    std::string id;
+    std::int64_t coins = 0;
+    std::string label;
+};
+SETTLE_STRUCT(purse, id, coins, label);
+struct vault {
+    std::string id;
+    std::int64_t gold = 0;
+};
+SETTLE_STRUCT(vault, id, gold);
+inline constexpr settle::collection<purse, "purses", &purse::id> purses;
+inline constexpr settle::collection<vault, "vaults", &vault::id> vaults;
+
+struct deposit {
+    std::string from, to;
+    std::int64_t amount = 0;
+};
+SETTLE_STRUCT(deposit, from, to, amount);
+inline constexpr auto deposit_type = settle::transaction<deposit, "deposit">(
+    participant<"from">(purses, param<&deposit::from>)
+        .require(field<&purse::coins> >= param<&deposit::amount>)
+        .apply(field<&purse::coins> -= param<&deposit::amount>)
+        .compensate(settle::inverse),
+    participant<"to">(vaults, param<&deposit::to>)
+        .confirm(field<&vault::gold> += param<&deposit::amount>));
+
+struct closing {
+    std::string purse, vault, label;
+};
+SETTLE_STRUCT(closing, purse, vault, label);
+/// Exclusive effects: it assigns, creates and erases.
+inline constexpr auto closing_type = settle::transaction<closing, "closing">(
+    participant<"purse">(purses, param<&closing::purse>)
+        .apply(field<&purse::label> = param<&closing::label>)
+        .compensate(settle::inverse),
+    participant<"opened">(vaults, param<&closing::label>)
+        .apply(settle::create(field<&vault::gold> = settle::lit<5>))
+        .compensate(settle::erase),
+    participant<"closed">(vaults, param<&closing::vault>).confirm(settle::erase));
+
+/// The purse P and the vaults V and "shut" as the decided transactions made them.
+template <typename Engine>
+std::string seen_by(Engine& reader) {
+    auto const number = [](auto const& record, auto member) {
+        return record ? std::to_string((*record).*member) : std::string{"none"};
+    };
+    auto const held = reader.read_committed(purses, "P").value();
+    return number(held, &purse::coins) + held->label + " " +
+           number(reader.read_committed(vaults, "V").value(), &vault::gold) + " " +
+           number(reader.read_committed(vaults, "shut").value(), &vault::gold);
+}
+
+/// Runs a transaction, and reads after each step. The worker is killed after one of them.
+template <typename Near, typename Far, typename Parameters, typename How>
+void check_steps(Near& near, Far& far, Parameters const& parameters, std::string const& after,
+                 How how, settle::step killed_after) {
+    settle::engine reader{near, settle::bind(vaults, far), settle::type<deposit_type>,
+                          settle::type<closing_type>};
+    std::ignore = reader.create(purses, {"P", 1000, "open"});
+    std::ignore = reader.create(vaults, {"V", 0});
+    std::string const before = seen_by(reader);
+    settle::engine writer{near,
+                          settle::bind(vaults, far),
+                          settle::type<deposit_type>,
+                          settle::type<closing_type>,
+                          how,
+                          settle::observed_by([&](settle::event const& step) {
+                              using enum settle::state;
+                              bool const decided = step.state == applied || step.state == done;
+                              CHECK(seen_by(reader) == (decided ? after : before));
+                              if (step.taken == killed_after) throw settle::testing::crash{};
+                          })};
+    if (killed_after == settle::step::end) CHECK(writer.run("t", parameters).done());
+    else CHECK_THROWS_AS(std::ignore = writer.run("t", parameters), settle::testing::crash);
+    auto const entry = reader.find("t").value();
+    bool const decided = entry && entry->committed != 0;
+    CHECK(seen_by(reader) == (decided ? after : before));
+    std::ignore = reader.recover({.older_than = 0ms});
+    std::ignore = reader.sweep();
+    CHECK(reader.marks().value() == 0);
+    auto const ended = reader.find("t").value();
+    bool const is_done = ended && ended->state == settle::state::done;
+    CHECK(seen_by(reader) == (is_done ? after : before));
+}
+
+/// Writers are told `done` at the commit; readers find what they were told, and nothing canceled.
+template <typename Near, typename Far>
+void check_beside_writers(Near& near, Far& far, int deposits) {
+    settle::options limits;
+    limits.answer = settle::at_commit;
+    settle::engine engine{near, settle::bind(vaults, far), settle::type<deposit_type>, limits};
+    std::ignore = engine.create(purses, {"P", 1'000'000, "open"});
+    std::ignore = engine.create(vaults, {"V", 0});
+    std::atomic<std::int64_t> begun = 0;
+    std::atomic<std::int64_t> done = 0;
+    std::atomic<int> writing = 2;
+    std::atomic<int> wrong = 0;
+    std::atomic<int> reads = 0;
+    std::vector<std::jthread> threads;
+    for (int writer = 0; writer < 2; ++writer) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < deposits; ++i) {
+                ++begun;
+                wrong += engine.run(deposit{"P", "V", 1}).done() ? 0 : 1;
+                ++done;
+                // There is no such vault.
+                wrong += engine.run(deposit{"P", "W", 1'000}).canceled() ? 0 : 1;
+            }
+            --writing;
+        });
+        threads.emplace_back([&] {
+            std::int64_t last[2]{};
+            while (writing != 0) {
+                auto const check = [&](std::int64_t at_least, auto const& read, auto value_of,
+                                       std::int64_t& previous) {
+                    if (!read.has_value()) {
+                        wrong += read.problem().code == settle::errc::no_committed_read ? 0 : 1;
+                        return;
+                    }
+                    std::int64_t const value = value_of(**read);
+                    bool const is_right = at_least <= value && value <= begun && previous <= value;
+                    wrong += is_right ? 0 : 1;
+                    previous = value;
+                    ++reads;
+                };
+                std::int64_t at_least = done;
+                check(
+                    at_least, engine.read_committed(vaults, "V"),
+                    [](vault const& of) { return of.gold; }, last[0]);
+                at_least = done;
+                check(
+                    at_least, engine.read_committed(purses, "P"),
+                    [](purse const& of) { return 1'000'000 - of.coins; }, last[1]);
+            }
+        });
+    }
+    threads.clear();
+    CHECK(wrong == 0);
+    CHECK(reads > 0);
+    CHECK(engine.read_committed(vaults, "V").value()->gold == 2 * deposits);
+}
+
+/// A reader that stands still for longer than its limit gives no answer from several looks.
+template <typename Near, typename Far>
+void check_limit(Near& near, Far& far) {
+    // The clock moves with each look at it.
+    struct slow_world : settle::testing::manual_environment {
+        slow_world() = default;
+        [[nodiscard]] std::chrono::nanoseconds elapsed() const {
+            advance(1s);
+            return settle::testing::manual_environment::elapsed();
+        }
+    };
+    settle::engine reader{near, settle::bind(vaults, far), settle::type<deposit_type>,
+                          settle::with_environment(slow_world{})};
+    std::ignore = reader.create(purses, {"P", 1000, "open"});
+    std::ignore = reader.create(vaults, {"V", 0});
+    CHECK(reader.read_committed(vaults, "V").value()->gold == 0);
+    auto const late = reader.read_committed(vaults, "V", {.deadline = 500ms});
+    REQUIRE_FALSE(late.has_value());
+    CHECK(late.problem().code == settle::errc::no_committed_read);
+    CHECK(late.problem().code == settle::condition::retryable);
+    // One look has no limit to keep.
+    CHECK(reader.read_committed(purses, "P", {.deadline = 500ms}).value()->coins == 1000);
+}
+
+} // namespace committed_reads

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads of decided transactions, in memory and in SQLite files.
+#include "../committed_reads_suite.hpp"
+#include "fixtures.hpp"
+
+using namespace settle_test;
+using namespace committed_reads;
+
+TEST_CASE_TEMPLATE("committed reads: each step of a transfer, its worker killed after one", Fixture,
+                   memory_fixture, sqlite_fixture) {
+    using enum settle::step;
+    for (auto const killed_after : {apply, commit, end}) {
+        for (auto const how : {settle::two_phases, settle::early_entries}) {
+            Fixture fixture;
+            check_steps(fixture.database_here(), fixture.second_database(), deposit{"P", "V", 60},
+                        "940open 60 none", how, killed_after);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("committed reads: effects that assign, create and erase", Fixture,
+                   memory_fixture, sqlite_fixture) {
+    using enum settle::step;
+    for (auto const killed_after : {apply, commit, end}) {
+        Fixture fixture;
+        check_steps(fixture.database_here(), fixture.second_database(), closing{"P", "V", "shut"},
+                    "1000shut none 5", settle::two_phases, killed_after);
+    }
+}
+
+TEST_CASE("committed reads: each step of a late entry, its worker killed after one") {
+    using enum settle::step;
+    for (auto const killed_after : {apply, decide, end}) {
+        sqlite_fixture fixture;
+        check_steps(fixture.database_here(), fixture.second_database(), deposit{"P", "V", 60},
+                    "940open 60 none", settle::phases::one, killed_after);
+    }
+}
+
+TEST_CASE_TEMPLATE("committed reads: beside writers", Fixture, memory_fixture, sqlite_fixture) {
+    Fixture fixture;
+    check_beside_writers(fixture.database_here(), fixture.second_database(), 100);
+}
+
+TEST_CASE_TEMPLATE("committed reads: a limit", Fixture, memory_fixture, sqlite_fixture) {
+    Fixture fixture;
+    check_limit(fixture.database_here(), fixture.second_database());
+}

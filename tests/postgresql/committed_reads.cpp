@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads of decided transactions in two schemas of a PostgreSQL server.
+#include "../committed_reads_suite.hpp"
+#include "fixtures.hpp"
+
+namespace {
+
+using namespace settle_test;
+using namespace committed_reads;
+using settle::postgresql::database;
+using enum settle::step;
+
+struct two_schemas {
+    fresh_schema first{};
+    fresh_schema second{};
+    database near{first.address()};
+    database far{second.address()};
+};
+
+} // namespace
+
+TEST_CASE("committed reads: each step of a transaction, its worker killed after one") {
+    for (auto const how : {settle::two_phases, settle::early_entries, settle::phases::one}) {
+        for (auto const killed_after : {apply, how == settle::phases::one ? decide : commit, end}) {
+            two_schemas data;
+            check_steps(data.near, data.far, deposit{"P", "V", 60}, "940open 60 none", how,
+                        killed_after);
+        }
+    }
+    two_schemas data;
+    check_steps(data.near, data.far, closing{"P", "V", "shut"}, "1000shut none 5",
+                settle::two_phases, commit);
+}
+
+TEST_CASE("committed reads: beside writers") {
+    two_schemas data;
+    check_beside_writers(data.near, data.far, 100);
+}
+
+TEST_CASE("committed reads: a limit") {
+    two_schemas data;
+    check_limit(data.near, data.far);
+}
