@@ -32,8 +32,11 @@ SETTLE_BEGIN
 
 namespace detail {
 
-/// Why a call refuses a traceparent; empty if it is one, or empty.
-[[nodiscard]] error check_traceparent(std::string_view text);
+/// True if a call refuses a traceparent. A call may have none.
+[[nodiscard]] inline bool is_wrong_traceparent(std::string_view text) noexcept {
+    return !text.empty() && !is_traceparent(text);
+}
+[[nodiscard]] error wrong_traceparent(std::string_view text);
 
 } // namespace detail
 SETTLE_END

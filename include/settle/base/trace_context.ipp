@@ -49,8 +49,7 @@ SETTLE_FUNCTION std::string child_of(std::string_view traceparent, std::string_v
 
 namespace detail {
 
-SETTLE_FUNCTION error check_traceparent(std::string_view text) {
-    if (text.empty() || is_traceparent(text)) return {};
+SETTLE_FUNCTION error wrong_traceparent(std::string_view text) {
     std::string shown;
     append_json_text(shown, text.substr(0, std::min<std::size_t>(utf8_prefix(text), 60)));
     return {make_error_code(errc::bad_option),

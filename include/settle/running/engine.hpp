@@ -294,8 +294,8 @@ private:
         assembly_.template expect_records<Direction>(parameters);
         if (!gate_.is_open(call)) [[unlikely]]
             return gate_.refusal(id);
-        if (auto wrong = detail::check_traceparent(call.traceparent); !wrong.empty()) [[unlikely]]
-            return detail::refuse(id, std::move(wrong));
+        if (detail::is_wrong_traceparent(call.traceparent)) [[unlikely]]
+            return detail::refuse(id, detail::wrong_traceparent(call.traceparent));
         assembly_.expect_entry(id);
         return assembly_.make_worker().run_new(
             std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,
@@ -316,9 +316,9 @@ private:
                 report.problem = gate_.why();
                 return report;
             }
-            if (report.problem = detail::check_traceparent(options.traceparent);
-                !report.problem.empty()) {
+            if (detail::is_wrong_traceparent(options.traceparent)) {
                 detail::count_rest(range, report);
+                report.problem = detail::wrong_traceparent(options.traceparent);
                 return report;
             }
             call_options const call{options.deadline, options.stop, options.traceparent};

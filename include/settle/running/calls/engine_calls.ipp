@@ -65,8 +65,8 @@ outcome engine_calls<Rules>::start(transaction_id&& id, transaction_descriptor c
                                    bool new_id) {
     if (has_fault(direction, parameters)) return refused_before_write(id, direction, parameters);
     if (!gate_.is_open(call)) return gate_.refusal(id);
-    if (auto wrong = check_traceparent(call.traceparent); !wrong.empty())
-        return refuse(id, std::move(wrong));
+    if (is_wrong_traceparent(call.traceparent))
+        return refuse(id, wrong_traceparent(call.traceparent));
     // In one phase, the callers of a store share its native transactions.
     if (purpose == goal::run && context_.how != phases::one &&
         context_.callers.may_share(direction)) {

@@ -136,8 +136,8 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
         made->limits.deadline = later_than(context_.environment.elapsed(), *call.deadline);
     transaction_id const& known = made->id;
     if (!fault_of_id(known).empty()) made->refused = refuse(known, check_id(known));
-    else if (auto wrong = check_traceparent(call.traceparent); !wrong.empty())
-        made->refused = refuse(known, std::move(wrong));
+    else if (is_wrong_traceparent(call.traceparent))
+        made->refused = refuse(known, wrong_traceparent(call.traceparent));
     else if (auto const fault = context_.ports.fault_of(known, direction); !fault.empty())
         made->refused = refuse(known, fault);
     else if (has_fault(direction, made->parameters.get()))
