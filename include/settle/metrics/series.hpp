@@ -20,13 +20,13 @@ namespace detail {
 using figure = std::atomic<std::int64_t>;
 
 struct add_with_others {
-    void operator()(figure& to, std::int64_t value = 1) const noexcept {
+    [[gnu::always_inline]] void operator()(figure& to, std::int64_t value = 1) const noexcept {
         to.fetch_add(value, std::memory_order_relaxed);
     }
 };
 /// Adds to a figure that this thread alone changes, so that no processor waits for another.
 struct add_alone {
-    void operator()(figure& to, std::int64_t value = 1) const noexcept {
+    [[gnu::always_inline]] void operator()(figure& to, std::int64_t value = 1) const noexcept {
         to.store(to.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
     }
 };

@@ -44,39 +44,11 @@ public:
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
-            if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) {
-                return tell_leave(work, execution, time);
-            }
-            event seen{work.id,
-                       work.type->name(),
-                       step::end,
-                       c.state(),
-                       c.attempts(),
-                       answer::none,
-                       c.why(),
-                       {},
-                       work.type->append_json,
-                       work.parameters,
-                       execution.ended_here};
-            seen.created = work.created;
-            seen.when = time;
-            seen.traceparent = work.traceparent;
-            tell_news(seen, execution);
+            bool const is_left = execution.cut != interruption::none || c.vanished();
+            if (is_left || c.state() != state::done) return tell_other_end(work, execution, time);
             // Another worker may have committed, so that the reason of this worker's own cancel is
             // obsolete.
-            if (c.state() == state::done) {
-                seen.why = reason::none;
-                return notify(seen, execution);
-            }
-            seen.problem = reason_text_of(work);
-            if (execution.seen && execution.seen->why != reason::none) {
-                seen.why = execution.seen->why;
-                seen.problem = execution.seen->why_text;
-            } else if (seen.why == reason::none) {
-                seen.why = work.found_why;
-                seen.problem = work.found_text();
-            }
-            notify(seen, execution);
+            tell_end(work, execution, time, state::done, reason::none, {});
         }
     }
 
@@ -178,6 +150,44 @@ private:
         execution.failed_answer = answer::none;
     }
 
+    // Inlined where the transaction is done, so that the event of most ends is not made in memory.
+    [[gnu::always_inline]] void tell_end(job const& work, execution_state& execution,
+                                         timestamp time, settle::state last, reason why,
+                                         std::string_view problem) {
+        event seen{work.id,
+                   work.type->name(),
+                   step::end,
+                   last,
+                   work.coordinator.attempts(),
+                   answer::none,
+                   why,
+                   problem,
+                   work.type->append_json,
+                   work.parameters,
+                   execution.ended_here};
+        seen.created = work.created;
+        seen.when = time;
+        seen.traceparent = work.traceparent;
+        tell_news(seen, execution);
+        notify(seen, execution);
+    }
+    [[gnu::noinline]] void tell_other_end(job const& work, execution_state& execution,
+                                          timestamp time) {
+        auto const& c = work.coordinator;
+        if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) {
+            return tell_leave(work, execution, time);
+        }
+        auto why = c.why();
+        auto problem = reason_text_of(work);
+        if (execution.seen && execution.seen->why != reason::none) {
+            why = execution.seen->why;
+            problem = execution.seen->why_text;
+        } else if (why == reason::none) {
+            why = work.found_why;
+            problem = work.found_text();
+        }
+        tell_end(work, execution, time, c.state(), why, problem);
+    }
     [[gnu::noinline]] void tell_leave(job const& work, execution_state& execution, timestamp time) {
         if constexpr (requires { observer_.left(std::string_view{}); }) {
             bool const inserts = has(execution.news, entry_news::inserted);
