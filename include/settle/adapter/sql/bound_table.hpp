@@ -212,14 +212,15 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     read_ = &pool_->prepare(select + " AND t." + key.name + " = " + given, {key.element()},
                             "read a record");
     auto const look = [&](std::string const& columns, std::string const& join) {
-        auto const marks = dialect::table_name(*pool_, "settle_mark");
+        auto const mark_table = dialect::table_name(*pool_, "settle_mark");
         return &pool_->prepare(
             "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
                 dialect::name("undo") + ", m.image, " + columns + ", CASE WHEN t." + key.name +
                 " IS NOT NULL THEN " + dialect::one() + " END, " + members +
                 " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." + key.name +
                 " = " + given + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
-                marks + " AS m ON m." + dialect::name("key") + " = $2 AND m.collection = $3" + join,
+                mark_table + " AS m ON m." + dialect::name("key") + " = $2 AND m.collection = $3" +
+                join,
             {key.element(), text_value, text_value}, "read a record and its marks");
     };
     look_ = look("NULL, NULL, NULL", "");
