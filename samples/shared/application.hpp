@@ -5,10 +5,12 @@
 #include "books.hpp"
 #include "doubts.hpp"
 #include "entries.hpp"
+#include "home.hpp"
 #include "interrupt.hpp"
 #include "opener.hpp"
 #include "report.hpp"
 #include "runner.hpp"
+#include "serve.hpp"
 #include "settings.hpp"
 #include "text.hpp"
 
@@ -85,6 +87,7 @@ public:
         if (command == "resolve") return resolve();
         if (command == "pause" || command == "resume") return change_pause(command == "pause");
         if (command == "doubts") return doubts();
+        if (command == "serve") return serve();
         // The engine of the earlier commands was built on a log that is at home.
         refuse(command == "home" ? "'home' is the first command, or the only one"
                                  : "with --layout tutorial there are recover, work, list, show, "
@@ -295,6 +298,16 @@ private:
         return exit_code::settled;
     }
 
+    exit_code serve() {
+        auto const said = [](std::string const& url) {
+            print_line(fmt::format("the console is at {}; Ctrl-C ends it", url));
+            flush_output();
+        };
+        if (serve_until_stopped(*engine_, given_->port, said, interrupted_->token()))
+            return exit_code::settled;
+        return refuse("this program was built without settle::console");
+    }
+
     exit_code resolve() {
         auto const& id = given_->resolve_id;
         auto const result =
@@ -428,28 +441,6 @@ private:
     settings const* given_;
     interrupt const* interrupted_;
 };
-
-/// Says that the log was moved, or closes it as a copy.
-/// Errors:  settle::failure
-template <typename Application, typename Store>
-exit_code answer_for_home(Application& application, Store& store, settle::phases how,
-                          bool was_copied) {
-    if (was_copied) {
-        auto const closed = application.with_arguments(store, how, [](auto&&... arguments) {
-            return settle::close_copied_log(std::forward<decltype(arguments)>(arguments)...);
-        });
-        print("closed: {} canceled, {} done\n", with_commas(closed.canceled),
-              with_commas(closed.done));
-        for (auto const& [id, problem] : closed.skipped) {
-            print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
-        }
-        if (!closed.problem.empty()) throw settle::failure(closed.problem);
-    } else {
-        settle::accept_moved_log(store).value();
-    }
-    print("the log is at home here\n");
-    return exit_code::settled;
-}
 
 /// Calls the requested commands on one store.
 template <typename Application, typename Store>

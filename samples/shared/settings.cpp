@@ -193,6 +193,9 @@ private:
         add("balance", "Shows all balances, or the balance of one account")
             .add_option("ACCOUNT", target_->account, "The account");
         add("check", "Checks that no money is lost and nothing is unfinished");
+        add("serve", "Serves a page for operators on this machine, until Ctrl-C")
+            .add_option("--port", target_->port, "The port to listen on; 0 for a free one")
+            ->capture_default_str();
         add("picture", "Draws the transaction types as Mermaid charts; needs no store")
             .add_flag("--dot", target_->dot, "For Graphviz");
         for (auto const& [model, checker] : {std::pair{"promela", "spin"}, {"tla", "TLC"}}) {

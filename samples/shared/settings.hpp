@@ -54,8 +54,9 @@ struct settings {
     std::optional<std::chrono::seconds> stuck_for{}; ///< empty: what the engine calls stuck
     bool list_json = false;
     bool show_json = false;
-    bool dot = false;    ///< of picture; false: Mermaid
-    std::string modeled; ///< of promela and tla: the type; empty: the first
+    bool dot = false;          ///< of picture; false: Mermaid
+    std::string modeled;       ///< of promela and tla: the type; empty: the first
+    std::uint16_t port = 8080; ///< of serve
     bool even_if_unknown = false;
     bool was_copied = false; ///< of home; false: moved
 };

@@ -15,6 +15,7 @@ CLIENTS = {
     "mariadb": ["libmariadb-dev", "pkg-config"],
     "mongodb": ["libmongoc-dev"],
     "http": ["libcurl4-openssl-dev"],
+    "console": ["nlohmann-json3-dev"],
 }
 
 
