@@ -122,26 +122,6 @@ namespace {
     return place == fields.end() ? std::string{} : place->second;
 }
 
-[[nodiscard]] outcome take(operator_action action, transaction_id const& id,
-                           console_fields const& fields, served_engine& engine,
-                           std::chrono::milliseconds limit) {
-    call_options const call{limit, {}};
-    switch (action) {
-    case operator_action::recover: return engine.retry(id, call);
-    case operator_action::cancel: {
-        cancel_options options;
-        options.deadline = limit;
-        return engine.cancel(id, options);
-    }
-    case operator_action::reverse: return engine.reverse(id, call);
-    case operator_action::resolve: break;
-    }
-    auto options = resolve_options_of(fields);
-    if (!options.has_value()) return refuse(id, options.problem());
-    options.value().deadline = limit;
-    return engine.resolve(id, field(fields, "participant"), field(fields, "why"), options.value());
-}
-
 [[nodiscard]] unsigned status_of(verdict verdict) {
     if (verdict == verdict::refused) return 409;
     return verdict == verdict::undecided ? 503 : 200;
@@ -162,6 +142,31 @@ action_forecast forecast_of(operator_action action, entry const& stored, served_
     case operator_action::resolve: break;
     }
     return forecast_resolve(stored, engine);
+}
+
+outcome take_action(operator_action action, transaction_id const& id, console_fields const& fields,
+                    served_engine& engine, std::chrono::milliseconds limit) {
+    call_options const call{limit, {}};
+    switch (action) {
+    case operator_action::recover: return engine.retry(id, call);
+    case operator_action::cancel: {
+        cancel_options options;
+        options.deadline = limit;
+        return engine.cancel(id, options);
+    }
+    case operator_action::reverse: return engine.reverse(id, call);
+    case operator_action::resolve: break;
+    }
+    auto options = resolve_options_of(fields);
+    if (!options.has_value()) return refuse(id, options.problem());
+    options.value().deadline = limit;
+    return engine.resolve(id, field(fields, "participant"), field(fields, "why"), options.value());
+}
+
+std::string told_of(outcome const& ended) {
+    auto text = ended.text();
+    if (ended.problem.empty()) return text;
+    return text.append(": ").append(ended.problem.message());
 }
 
 std::string seen_of(entry const& stored) {
@@ -199,7 +204,7 @@ console_reply act(operator_action action, transaction_id const& id, console_fiel
                                       std::string{name_of(stored.value()->state)} +
                                       " now. Ask with dry_run=1 again. See console#actions");
     }
-    auto const ended = take(action, id, fields, engine, limit);
+    auto const ended = take_action(action, id, fields, engine, limit);
     data["verdict"] = name_of(ended.verdict);
     data["text"] = ended.text();
     if (!ended.problem.empty()) data["problem"] = ended.problem.message();

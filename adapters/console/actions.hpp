@@ -5,6 +5,7 @@
 
 #include "views.hpp"
 
+#include <settle/base/function_view.hpp>
 #include <settle/console/options.hpp>
 
 #include <array>
@@ -43,6 +44,14 @@ struct action_forecast {
                                 console_fields const& fields, served_engine& engine,
                                 std::chrono::milliseconds limit);
 
+/// The outcome of an action whose fields are good.
+[[nodiscard]] outcome take_action(operator_action action, transaction_id const& id,
+                                  console_fields const& fields, served_engine& engine,
+                                  std::chrono::milliseconds limit);
+
+/// What a person is told of an outcome.
+[[nodiscard]] std::string told_of(outcome const& ended);
+
 /// The filter of a list, as a URL has it.
 struct list_filter {
     std::optional<settle::state> state{};
@@ -68,6 +77,30 @@ struct list_filter {
     /// The query of the page after an id.
     [[nodiscard]] std::string query(transaction_id const& after_id) const;
 };
+
+/// How far a filter was followed.
+struct matches_seen {
+    std::uint64_t looked_at = 0;
+    transaction_id after{};   ///< the last entry that was looked at
+    bool is_complete = false; ///< no further entry matches
+    bool ends_early = false;  ///< the time was over
+};
+
+/// Calls `visit(entry)` for the entries that match, in the order of their ids, until it returns
+/// false.
+[[nodiscard]] result<matches_seen> scan_matches(served_engine& engine, list_filter const& wanted,
+                                                std::chrono::milliseconds limit,
+                                                function_view<bool(entry const&)> visit);
+
+/// Takes an action on every entry that a filter matches and whose state allows it; or counts, with
+/// `dry_run=1`, what it would do. The `token` of that answer binds action, filter and counts.
+/// Shape:   fields - of a list_filter, `dry_run=1` or `token`, and `all=1` with an empty filter;
+///          took(id, result) - is called for each entry that was acted on
+/// Cost:    one transaction after the other, until the limit is over; the answer says what is left
+[[nodiscard]] console_reply
+act_on_all(operator_action action, console_fields fields, served_engine& engine,
+           std::chrono::milliseconds limit,
+           function_view<void(transaction_id const&, std::string const&)> took);
 
 } // namespace detail
 SETTLE_END

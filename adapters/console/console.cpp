@@ -242,19 +242,27 @@ console_reply console_server::reply_to(console_question const& question) {
 
 console_reply console_server::act_for(console_question const& question) {
     auto const& path = question.path;
+    bool const is_for_one = path.size() == 3;
+    bool const is_for_all = path.size() == 2;
     auto const named = std::find_if(
-        all_operator_actions.begin(), all_operator_actions.end(),
-        [&](operator_action each) { return path.size() == 3 && name_of(each) == path[2]; });
+        all_operator_actions.begin(), all_operator_actions.end(), [&](operator_action each) {
+            return (is_for_one || is_for_all) && name_of(each) == path.back();
+        });
     if (named == all_operator_actions.end()) {
         return problem_reply(404, "settle: there is no such action. There are POST "
                                   "entries/ID/recover, cancel, reverse and resolve, with '/' in "
                                   "an id as %2F. See console#actions");
     }
-    auto reply = act(*named, path[1], question.fields, *engine_, options_.store_limit * 5);
-    if (reply.data.contains("dry_run") || !options_.audit) return reply;
-    auto const& told = reply.data.contains("text") ? reply.data["text"] : reply.data["problem"];
-    options_.audit({engine_->now(), question.person.empty() ? "operator" : question.person,
-                    std::string{name_of(*named)}, path[1], told.get<std::string>()});
+    auto const tell = [&](transaction_id const& id, std::string const& told) {
+        if (!options_.audit) return;
+        options_.audit({engine_->now(), question.person.empty() ? "operator" : question.person,
+                        std::string{name_of(*named)}, id, told});
+    };
+    auto const limit = options_.store_limit * 5;
+    if (is_for_all) return act_on_all(*named, question.fields, *engine_, limit, tell);
+    auto reply = act(*named, path[1], question.fields, *engine_, limit);
+    if (!reply.data.contains("dry_run"))
+        tell(path[1], reply.data[reply.data.contains("text") ? "text" : "problem"]);
     return reply;
 }
 

@@ -12,7 +12,7 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t page_size = 256; ///< of a read of the log or of marks
+constexpr std::size_t page_size = 256; ///< of a read of marks
 
 /// The key of a part, if the parameters may be shown with it.
 /// Shape:   hidden - the parameters with secret members hidden; has_secrets - one is hidden
@@ -44,43 +44,21 @@ console_reply console_views::list(console_fields const& fields) {
     auto const read = list_filter::from(fields);
     if (!read.has_value()) return problem_reply(400, read.problem().message());
     list_filter const& wanted = *read;
-    timestamp const now = engine_.now();
-    auto const stored_filter = wanted.of_log(now, engine_.limits().clocks);
     console_json rows = console_json::array();
-    transaction_id after = wanted.after;
-    std::uint64_t looked_at = 0;
-    bool ends = false; // no further entry can match
-    bool is_full = false;
-    // A page of ids after the prefix lacks the id that is the prefix itself.
-    if (!wanted.id_prefix.empty() && after.empty()) {
-        auto const first = engine_.find(wanted.id_prefix, call());
-        if (!first.has_value()) return problem_reply(first.problem());
-        if (first.value() && wanted.matches(*first.value(), now))
-            rows.push_back(summary_of(*first.value()));
+    auto const looked = scan_matches(engine_, wanted, limit_, [&](entry const& stored) {
+        if (rows.size() == wanted.limit) return false;
+        rows.push_back(summary_of(stored));
+        return true;
+    });
+    if (!looked.has_value()) return problem_reply(looked.problem());
+    console_json data{{"at", utc(engine_.now())}, {"filter", wanted.shown()}};
+    data["looked_at"] = looked->looked_at;
+    if (looked->ends_early) {
+        data["note"] =
+            "the time was over after '" + looked->after + "'; the next page goes on there";
     }
-    if (after < wanted.id_prefix) after = wanted.id_prefix;
-    auto const until = std::chrono::steady_clock::now() + limit_;
-    do {
-        auto const entries = engine_.page(stored_filter, after, page_size, call());
-        if (!entries.has_value()) return problem_reply(entries.problem());
-        for (entry const& stored : entries.value()) {
-            bool const is_past = !std::string_view{stored.id}.starts_with(wanted.id_prefix);
-            bool const matches = !is_past && wanted.matches(stored, now);
-            is_full = matches && rows.size() == wanted.limit;
-            ends = is_past;
-            if (is_past || is_full) break;
-            ++looked_at;
-            after = stored.id;
-            if (matches) rows.push_back(summary_of(stored));
-        }
-        ends = ends || (!is_full && entries.value().size() < page_size);
-    } while (!ends && !is_full && std::chrono::steady_clock::now() < until);
-    console_json data{{"at", utc(now)}, {"filter", wanted.shown()}};
-    data["looked_at"] = looked_at;
-    if (!ends && !is_full)
-        data["note"] = "the time was over after '" + after + "'; the next page goes on there";
     data["next"] = nullptr;
-    if (!ends) data["next"] = "entries?" + wanted.query(after);
+    if (!looked->is_complete) data["next"] = "entries?" + wanted.query(looked->after);
     data["entries"] = std::move(rows);
     return {200, std::move(data)};
 }

@@ -99,5 +99,39 @@ std::string list_filter::query(transaction_id const& after_id) const {
     return query.append("after=").append(percent_encoded(after_id));
 }
 
+result<matches_seen> scan_matches(served_engine& engine, list_filter const& wanted,
+                                  std::chrono::milliseconds limit,
+                                  function_view<bool(entry const&)> visit) {
+    constexpr std::size_t entries_at_once = 256;
+    call_options const call{limit, {}};
+    timestamp const now = engine.now();
+    auto const of_log = wanted.of_log(now, engine.limits().clocks);
+    matches_seen seen{0, wanted.after};
+    // A page of ids after the prefix lacks the id that is the prefix itself.
+    if (!wanted.id_prefix.empty() && seen.after.empty()) {
+        auto const first = engine.find(wanted.id_prefix, call);
+        if (!first.has_value()) return first.problem();
+        bool const is_match = first.value() && wanted.matches(*first.value(), now);
+        if (is_match && !visit(*first.value())) return seen;
+    }
+    if (seen.after < wanted.id_prefix) seen.after = wanted.id_prefix;
+    auto const until = deadline_after(limit);
+    do {
+        auto const entries = engine.page(of_log, seen.after, entries_at_once, call);
+        if (!entries.has_value()) return entries.problem();
+        for (entry const& stored : entries.value()) {
+            seen.is_complete = !std::string_view{stored.id}.starts_with(wanted.id_prefix);
+            if (seen.is_complete) return seen;
+            if (wanted.matches(stored, now) && !visit(stored)) return seen;
+            ++seen.looked_at;
+            seen.after = stored.id;
+        }
+        seen.is_complete = entries.value().size() < entries_at_once;
+        if (seen.is_complete) return seen;
+    } while (std::chrono::steady_clock::now() < until);
+    seen.ends_early = true;
+    return seen;
+}
+
 } // namespace detail
 SETTLE_END

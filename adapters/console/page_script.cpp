@@ -115,6 +115,7 @@ function list(data) {
     table('Entries', data.entries,
       ['id', 'type', 'state', 'age_seconds', 'still_seconds', 'reason', 'participant']),
     next,
+    data.entries.length ? forAll() : null,
   ]];
 }
 )js"
@@ -226,6 +227,42 @@ async function dryRun(entry, name, form, box) {
   } else {
     box.append(asking);
   }
+}
+
+// Actions on everything that the filter matches, not on the page that is shown.
+function forAll() {
+  const box = make('div', {class: 'action'}, make('b', {}, 'Everything that the filter matches '));
+  for (const name of ['recover', 'cancel', 'reverse']) {
+    const button = make('button', {type: 'button'}, `${name}…`);
+    button.addEventListener('click', () => dryRunForAll(name, box));
+    box.append(button, ' ');
+  }
+  return box;
+}
+
+async function dryRunForAll(name, box) {
+  busy = true;
+  const fields = [...new URLSearchParams(location.search)].filter(([, value]) => value);
+  if (fields.length === 0) fields.push(['all', '1']);
+  const path = `${base}/entries/${name}`;
+  const tried = await send(path, new URLSearchParams([...fields, ['dry_run', '1']]));
+  for (const old of box.querySelectorAll('.asked')) old.remove();
+  const asking = make('div', {class: 'asked', role: 'alertdialog', 'aria-label': `Confirm ${name}`},
+    tried.problem ? problem(tried.problem) : table('What would happen', tried.would));
+  box.append(asking);
+  if (!tried.allowed) return;
+  const button = make('button', {type: 'button'}, `${name} ${tried.allowed} entries`);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    const ended = await send(path, new URLSearchParams([...fields, ['token', tried.token]]));
+    busy = false;
+    await show(false);
+    const counts = Object.entries(ended.ended || {}).map((pair) => pair.reverse().join(' '));
+    status.textContent = ended.problem || `${name}: ${counts.join(', ')}, ${ended.left} left`;
+    for (const each of ended.failures || []) main.prepend(problem(`${each.id}: ${each.problem}`));
+  });
+  asking.append(button);
+  button.focus();
 }
 
 async function send(path, fields) {

@@ -100,5 +100,39 @@ TEST_CASE("console: only what the protocol allows is offered") {
     CHECK(post(console, "/entries/done/explode", "dry_run=1").status == 404);
 }
 
+TEST_CASE("console: an action on all that a filter matches does what its dry run has counted") {
+    bank bank{"bulk"};
+    for (auto const* const id : {"a-1", "a-2", "a-3", "b-1"}) bank.leave(id, settle::step::apply);
+    bank.leave("a-4", settle::step::commit);
+    std::vector<std::string> told;
+    settle::console const console{bank.engine, {.audit = [&](settle::console_action const& action) {
+                                      told.push_back(action.name + " " + action.action + " " +
+                                                     action.id);
+                                  }}};
+    auto const path = std::string{"/entries/cancel"};
+    CHECK(post(console, path, "dry_run=1").status == 400);
+    CHECK(post(console, path, "all=1&dry_run=1").json()["allowed"] == 4);
+    auto const tried = post(console, path, "id=a-&dry_run=1").json();
+    CHECK(tried["allowed"] == 3);
+    REQUIRE(tried["would"].size() == 2);
+    CHECK(tried["would"][0]["state"] == "pending");
+    CHECK(tried["would"][0]["count"] == 3);
+    CHECK(tried["would"][1]["allowed"] == false);
+    auto const token = "&token=" + tried["token"].get<std::string>();
+    // The token is of this filter, this action and these counts.
+    CHECK(post(console, path, "id=b-" + token).status == 409);
+    CHECK(post(console, "/entries/recover", "id=a-" + token).status == 409);
+    CHECK(post(console, path, "id=a-").status == 409);
+    CHECK(told.empty());
+    auto const ended = post(console, path, "id=a-" + token).json();
+    CHECK(ended["ended"]["canceled"] == 3);
+    CHECK(ended["left"] == 0);
+    CHECK(told == std::vector<std::string>{"operator cancel a-1", "operator cancel a-2",
+                                           "operator cancel a-3"});
+    CHECK(post(console, path, "id=a-" + token).status == 409);
+    CHECK(bank.engine.find("b-1").value()->state == settle::state::pending);
+    CHECK(bank.engine.find("a-4").value()->state == settle::state::applied);
+}
+
 } // namespace
 } // namespace console_bank

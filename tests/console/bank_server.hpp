@@ -8,6 +8,7 @@
 #include <settle/sqlite.hpp>
 
 #include <doctest/doctest.h>
+#include <sql.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -49,12 +50,14 @@ public:
         return engine.at(accounts, id).balance;
     }
 
-    /// Takes the database's file away from it.
-    void move_away() const { std::filesystem::rename(path_, path_.string() + ".moved"); }
+    /// Has each read of the log fail.
+    void take_log_away() const {
+        testing::ask(path_.string(), "ALTER TABLE settle_entry RENAME TO entry_away");
+    }
 
 private:
     void remove_files() const {
-        for (auto const* const end : {"", "-wal", "-shm", ".moved"})
+        for (auto const* const end : {"", "-wal", "-shm"})
             std::filesystem::remove(path_.string() + end);
     }
 

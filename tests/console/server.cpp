@@ -162,7 +162,7 @@ TEST_CASE("console: with 500 idle connections, another client is answered") {
 TEST_CASE("console: a log that cannot be read is told, and is no empty list") {
     bank bank{"failed"};
     settle::console const console{bank.engine, {.store_limit = std::chrono::milliseconds{200}}};
-    bank.move_away();
+    bank.take_log_away();
     auto const list = get_json(console, "/entries");
     CHECK(list.status == 503);
     CHECK(list.json()["problem"].get<std::string>().starts_with("settle: "));
