@@ -57,10 +57,10 @@ using asio::ip::tcp;
 } // namespace
 
 struct http_server::state {
-    state(std::string const& address, std::uint16_t asked, std::string&& name, server_limits given,
+    state(std::string const& address, std::uint16_t number, std::string&& name, server_limits given,
           console_handler& handles)
         : limits(given), name_header(std::move(name)), handler(handles) {
-        listen(endpoint_of(address, asked));
+        listen(endpoint_of(address, number));
     }
 
     void listen(tcp::endpoint const& endpoint) {
