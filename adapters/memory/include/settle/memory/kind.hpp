@@ -73,6 +73,14 @@ public:
         if (slot != table.slots.end()) copy(table, slot->second, make_record);
         return {};
     }
+    result<record_look> look(std::size_t number, part_key const& key, bool) override {
+        std::lock_guard const guard{*mutex_};
+        auto const& table = *tables_[number];
+        record_look seen;
+        auto const slot = table.slots.find(settle::detail::owned(key));
+        if (slot != table.slots.end()) seen.slot = settle::detail::any_slot{slot->second}.take();
+        return seen;
+    }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record make_record) override {
         std::lock_guard const guard{*mutex_};
