@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(scene, "copies: tables of version 2 are upgraded, and others r
     CHECK(refused.problem().code == errc::other_version);
     CHECK(refused.problem().text.starts_with(
         "settle: the tables `" + own.name() +
-        "`.settle_… have version 99 and this library needs version 3. Use the release of settle "
+        "`.settle_… have version 99 and this library needs version 4. Use the release of settle "
         "that made them."));
 }
 

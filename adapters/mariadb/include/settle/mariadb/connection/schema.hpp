@@ -20,8 +20,8 @@ using metadata_table = settle::detail::sql::metadata_table<parts>;
 struct own_tables {
     std::string_view prefix;
     std::string_view version;
-    /// The statements that create the others, or change those of an earlier version; the last makes
-    /// the view. A CREATE TABLE ends with its last column.
+    /// The statements that create the others, or, if they begin with ALTER TABLE, change those of
+    /// an earlier version; the last makes the view. A CREATE TABLE ends with its last column.
     /// Shape:   schema - with the dot after it, as SQL takes it
     std::vector<std::string> (*create)(std::string const& schema);
     /// The oldest version whose tables become tables of this version; or none.

@@ -39,7 +39,7 @@ namespace mariadb::detail {
                  "open BOOLEAN NOT NULL, type TEXT, definition TEXT, owner VARCHAR(512) NOT NULL, "
                  "participant TEXT, parameters LONGTEXT, images LONGTEXT, results LONGTEXT, "
                  "reason_text TEXT, call_tries BIGINT, next_try BIGINT, "
-                 "tried_in BIGINT, KEY settle_entry_open (open, id)",
+                 "tried_in BIGINT, traceparent VARCHAR(55), KEY settle_entry_open (open, id)",
         create + "settle_mark(collection VARCHAR(64), `key` VARCHAR(500), id VARCHAR(200), "
                  "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT NULL, "
                  "confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "
@@ -70,6 +70,7 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
                       "(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL");
         auto session = from.take();
         for (auto& sql : all) {
+            if (sql.starts_with("ALTER TABLE")) continue;
             // Ids and keys are compared by their bytes.
             if (sql.starts_with("CREATE TABLE")) {
                 sql += ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin "
