@@ -25,7 +25,7 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
              purpose,
              how,
              driver.stages_of(*request.direction)};
-    if (auto const& traceparent = driver.traceparent(); !traceparent.empty()) [[unlikely]]
+    if (auto const traceparent = driver.traceparent(); !traceparent.empty()) [[unlikely]]
         work.traceparent = traceparent;
     return work;
 }

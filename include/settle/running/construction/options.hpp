@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 SETTLE_BEGIN
 
@@ -77,7 +78,8 @@ struct call_options {
     std::stop_token stop{};
     /// The W3C trace context of the caller, kept in the entry that the call inserts; empty if there
     /// is none. A call that continues an entry has the trace context of that entry.
-    std::string traceparent{};
+    /// Shape:   outlives the call, or the start of a runner
+    std::string_view traceparent{};
 };
 
 /// True if the deadline has passed, or a stop was requested, before the call begins. Where it is
@@ -97,7 +99,7 @@ struct batch_options {
     std::size_t window = 0;
     std::optional<time_limit> deadline{}; ///< counted from the start of the call
     std::stop_token stop{};
-    std::string traceparent{}; ///< of all its transactions, as in call_options
+    std::string_view traceparent{}; ///< of all its transactions, as in call_options
 };
 
 struct recover_options {

@@ -39,7 +39,7 @@ public:
     }
     [[nodiscard]] timestamp time() const { return progress_.time(); }
     /// Of the call that the driver works for.
-    [[nodiscard]] std::string const& traceparent() const { return progress_.traceparent(); }
+    [[nodiscard]] std::string_view traceparent() const { return progress_.traceparent(); }
     /// Reads the clock before a new job, when the last job ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
     [[nodiscard]] bool late() const { return progress_.late(); }

@@ -38,7 +38,7 @@ public:
     /// True if the caller's own deadline has passed.
     [[nodiscard]] bool late() const { return ends_.late(); }
 
-    [[nodiscard]] std::string const& traceparent() const { return call_.traceparent; }
+    [[nodiscard]] std::string_view traceparent() const { return call_.traceparent; }
     /// The limits of the call from now on.
     [[nodiscard]] call_options rest() const { return ends_.rest(); }
 

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] phases how_begins(transaction_descriptor const& type) const;
     [[nodiscard]] stage_plan stages_of(transaction_descriptor const& type) const;
     [[nodiscard]] timestamp time() const;
-    [[nodiscard]] std::string const& traceparent() const;
+    [[nodiscard]] std::string_view traceparent() const;
     void look_at_clock();
     [[nodiscard]] bool late() const;
     [[nodiscard]] call_options rest() const;

@@ -42,7 +42,7 @@ timestamp seam_driver<Rules>::time() const {
     return held_->time();
 }
 template <typename Rules>
-std::string const& seam_driver<Rules>::traceparent() const {
+std::string_view seam_driver<Rules>::traceparent() const {
     return held_->traceparent();
 }
 template <typename Rules>
