@@ -56,6 +56,8 @@ std::set<std::string> names_in(std::string const& text) {
     std::set<std::string> names;
     std::istringstream lines{text};
     for (std::string line; std::getline(lines, line);) {
+        constexpr std::string_view family = "# TYPE ";
+        if (line.starts_with(family)) line.erase(0, family.size());
         if (!line.starts_with('#')) names.insert(line.substr(0, line.find_first_of(" {")));
     }
     return names;
