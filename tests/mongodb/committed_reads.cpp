@@ -10,7 +10,6 @@ namespace {
 using namespace settle_test;
 using namespace committed_reads;
 using settle::mongodb::database;
-using enum settle::step;
 
 struct two_databases {
     explicit two_databases(fresh_database::address_of& address) : first{address}, second{address} {}
@@ -25,14 +24,15 @@ struct two_databases {
 
 TEST_CASE("committed reads: each step of a transaction, its worker killed after one") {
     for (auto* const address : {&standalone_address, &replica_set_address}) {
-        for (auto const killed_after : {apply, commit, end}) {
+        for (auto const killed_after :
+             {settle::step::apply, settle::step::commit, settle::step::end}) {
             two_databases data{*address};
             check_steps(data.near, data.far, deposit{"P", "V", 60}, "940open 60 none",
                         settle::two_phases, killed_after);
         }
         two_databases data{*address};
         check_steps(data.near, data.far, closing{"P", "V", "shut"}, "1000shut none 5",
-                    settle::two_phases, commit);
+                    settle::two_phases, settle::step::commit);
     }
 }
 

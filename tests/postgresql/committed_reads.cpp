@@ -8,7 +8,6 @@ namespace {
 using namespace settle_test;
 using namespace committed_reads;
 using settle::postgresql::database;
-using enum settle::step;
 
 struct two_schemas {
     fresh_schema first{};
@@ -21,7 +20,10 @@ struct two_schemas {
 
 TEST_CASE("committed reads: each step of a transaction, its worker killed after one") {
     for (auto const how : {settle::two_phases, settle::early_entries, settle::phases::one}) {
-        for (auto const killed_after : {apply, how == settle::phases::one ? decide : commit, end}) {
+        for (auto const killed_after :
+             {settle::step::apply,
+              how == settle::phases::one ? settle::step::decide : settle::step::commit,
+              settle::step::end}) {
             two_schemas data;
             check_steps(data.near, data.far, deposit{"P", "V", 60}, "940open 60 none", how,
                         killed_after);
@@ -29,7 +31,7 @@ TEST_CASE("committed reads: each step of a transaction, its worker killed after 
     }
     two_schemas data;
     check_steps(data.near, data.far, closing{"P", "V", "shut"}, "1000shut none 5",
-                settle::two_phases, commit);
+                settle::two_phases, settle::step::commit);
 }
 
 TEST_CASE("committed reads: beside writers") {
