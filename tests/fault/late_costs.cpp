@@ -56,19 +56,25 @@ TEST_CASE("late: threads that pay at once share the waits for the disk") {
     };
     pay(3);
     disk.arm({power::trouble::failing_sync, 0, false});
-    auto const before = disk.calls();
-    {
-        std::latch all_are_here{thread_count};
-        std::vector<std::jthread> threads;
-        for (int thread = 0; thread < thread_count; ++thread) {
-            threads.emplace_back([&] {
-                all_are_here.arrive_and_wait();
-                pay(each);
-            });
+    auto const waits_of_a_round = [&] {
+        auto const before = disk.calls();
+        {
+            std::latch all_are_here{thread_count};
+            std::vector<std::jthread> threads;
+            for (int thread = 0; thread < thread_count; ++thread) {
+                threads.emplace_back([&] {
+                    all_are_here.arrive_and_wait();
+                    pay(each);
+                });
+            }
         }
-    }
-    CHECK(done == 3 + thread_count * each);
-    // A transfer alone waits three times. On a busy machine, few threads may run at a time.
-    constexpr int alone = 3 * thread_count * each;
-    CHECK(disk.calls() - before < alone * 9 / 10);
+        return disk.calls() - before;
+    };
+    // A transfer alone waits three times. On a busy machine, few threads may run at a time: then
+    // another round shares more.
+    int rounds = 1;
+    auto waits = waits_of_a_round();
+    for (; waits >= 2 * thread_count * each && rounds < 10; ++rounds) waits = waits_of_a_round();
+    CHECK(done == 3 + rounds * thread_count * each);
+    CHECK(waits < 2 * thread_count * each);
 }
