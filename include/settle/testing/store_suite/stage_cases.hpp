@@ -207,7 +207,16 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
         REQUIRE(kept);
         CHECK(kept->stages_kept == 1);
         CHECK(kept->revision == 0);
+        // A log that looks at this clock takes the insert at the last moment itself.
+        auto writer = new_move(log, "edge");
+        auto edge = writer.transaction().insert(state::pending, 70, at_millisecond(1));
+        edge.change.stages_kept = 1;
+        edge.last_moment = last_moment;
+        write_context const context{at_millisecond(1), owner, seen};
+        clock.time = last_moment;
+        CHECK_FALSE(edge.is_late(context));
         clock.time = last_moment + std::chrono::milliseconds{1};
+        CHECK(edge.is_late(context));
         CHECK(send("late", 1) == log_answer::unavailable);
         CHECK(!log.read("late").value());
         CHECK(send("late", 0) == log_answer::taken);
