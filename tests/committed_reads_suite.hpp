@@ -189,4 +189,22 @@ void check_limit(Near& near, Far& far) {
     CHECK(reader.read_committed(purses, "P", {.deadline = 500ms}).value()->coins == 1000);
 }
 
+/// Each way to run on two databases of a server of tables.
+/// Shape:   Databases - has near, with the log, and far
+template <typename Databases>
+void check_all_steps() {
+    using settle::step;
+    for (auto const how : {settle::two_phases, settle::early_entries, settle::phases::one}) {
+        auto const decides = how == settle::phases::one ? step::decide : step::commit;
+        for (auto const killed_after : {step::apply, decides, step::end}) {
+            Databases data;
+            check_steps(data.near, data.far, deposit{"P", "V", 60}, "940open 60 none", how,
+                        killed_after);
+        }
+    }
+    Databases data;
+    check_steps(data.near, data.far, closing{"P", "V", "shut"}, "1000shut none 5",
+                settle::two_phases, step::commit);
+}
+
 } // namespace committed_reads

@@ -19,19 +19,7 @@ struct two_databases {
 } // namespace
 
 TEST_CASE("committed reads: each step of a transaction, its worker killed after one") {
-    for (auto const how : {settle::two_phases, settle::early_entries, settle::phases::one}) {
-        for (auto const killed_after :
-             {settle::step::apply,
-              how == settle::phases::one ? settle::step::decide : settle::step::commit,
-              settle::step::end}) {
-            two_databases data;
-            check_steps(data.near, data.far, deposit{"P", "V", 60}, "940open 60 none", how,
-                        killed_after);
-        }
-    }
-    two_databases data;
-    check_steps(data.near, data.far, closing{"P", "V", "shut"}, "1000shut none 5",
-                settle::two_phases, settle::step::commit);
+    check_all_steps<two_databases>();
 }
 
 TEST_CASE("committed reads: beside writers") {
