@@ -130,8 +130,8 @@ private:
         settle::recover_options options;
         options.older_than = given_->standing_for;
         options.stop = interrupted_->token();
-        auto const found = engine_->recover(options);
-        print_report("recovered", found);
+        auto const recovered = engine_->recover(options);
+        print_report("recovered", recovered);
         auto const swept = engine_->sweep(interrupted_->token());
         if (swept.undone > 0 || !swept.skipped.empty()) {
             print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
@@ -139,7 +139,8 @@ private:
         }
         print_skipped(swept.skipped);
         if (!swept.problem.empty()) throw settle::failure(swept.problem);
-        return end_of(found.undecided == 0 && found.skipped.empty() && swept.skipped.empty());
+        return end_of(recovered.undecided == 0 && recovered.skipped.empty() &&
+                      swept.skipped.empty());
     }
 
     exit_code work() {
@@ -269,10 +270,10 @@ private:
 
     exit_code stuck() {
         auto const& age = given_->stuck_for;
-        auto const found = (age ? engine_->stuck(*age) : engine_->stuck()).value();
+        auto const stuck = (age ? engine_->stuck(*age) : engine_->stuck()).value();
         print("{}\n", list_head());
-        for (settle::entry const& entry : found) print("{}\n", list_line(entry));
-        print("{} entries\n", with_commas(found.size()));
+        for (settle::entry const& entry : stuck) print("{}\n", list_line(entry));
+        print("{} entries\n", with_commas(stuck.size()));
         for (settle::call_pause const& pause : engine_->paused_calls().value()) {
             print("the calls of the {} '{}' are paused: {}\n", name_of(pause.scope),
                   printable(pause.name), printable(pause.why));
@@ -305,7 +306,8 @@ private:
         };
         if (serve_until_stopped(*engine_, given_->port, said, interrupted_->token()))
             return exit_code::settled;
-        return refuse("this program was built without settle::console");
+        return refuse("this program was built without settle::console; configure it with "
+                      "-DSETTLE_WITH_CONSOLE=ON");
     }
 
     exit_code resolve() {
