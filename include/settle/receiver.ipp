@@ -37,10 +37,10 @@ SETTLE_FUNCTION service_answer answer_of(receiver_decision const& decided, servi
     if (request.empty()) return {};
     std::string plain;
     plain.reserve(request.size());
-    for (std::size_t at = 0; at < request.size(); ++at) {
-        char const each = request[at];
+    for (std::size_t index = 0; index < request.size(); ++index) {
+        char const each = request[index];
         if (each == ' ' || each == '\t' || each == '\r' || each == '\n') continue;
-        auto end = at;
+        auto end = index;
         if (each == '"') {
             for (bool is_escape = true; is_escape && end < request.size();) {
                 end = request.find_first_of("\"\\", end + 1);
@@ -49,11 +49,11 @@ SETTLE_FUNCTION service_answer answer_of(receiver_decision const& decided, servi
             }
             end = std::min(end, request.size() - 1);
         }
-        auto const token = request.substr(at, end + 1 - at);
+        auto const token = request.substr(index, end + 1 - index);
         bool const is_text = token.size() >= 2;
         auto const inside = is_text ? token.substr(1, token.size() - 2) : token;
         plain.append(is_text && is_long_number(inside) ? inside : token);
-        at = end;
+        index = end;
     }
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text(16, '0');
@@ -70,16 +70,16 @@ answer_of_another_request(receiver_row& row, service_call const& call, bool& cha
     auto const first = noted.substr(0, noted.find(' '));
     auto const others = noted.substr(first.size());
     if (first.empty() || call.operation == call_operation::query) return std::nullopt;
-    auto const given = fingerprint_of_request(call.request);
-    bool const is_other = !given.empty() && given != first;
+    auto const request = fingerprint_of_request(call.request);
+    bool const is_other = !request.empty() && request != first;
     std::string const text = "settle: the key '" + std::string{call.key} +
                              "' came with two requests, and this call takes no effect. Look "
                              "whether two logs have one name. See receivers#another-request";
     if (makes_row(call)) {
         if (!is_other) return std::nullopt;
         constexpr std::size_t most = 8;
-        changed = others.find(given) == std::string_view::npos && others.size() < most * 17;
-        if (changed) row.request.append(" ").append(given);
+        changed = others.find(request) == std::string_view::npos && others.size() < most * 17;
+        if (changed) row.request.append(" ").append(request);
         // A confirm cannot be refused.
         return call.operation == call_operation::apply ? service_answer::refused(text)
                                                        : service_answer::unavailable(text);
@@ -88,8 +88,8 @@ answer_of_another_request(receiver_row& row, service_call const& call, bool& cha
     if (call.operation != call_operation::compensate || others.empty() || !is_other) {
         return std::nullopt;
     }
-    return others.find(given) != std::string_view::npos ? service_answer::ok()
-                                                        : service_answer::unavailable(text);
+    return others.find(request) != std::string_view::npos ? service_answer::ok()
+                                                          : service_answer::unavailable(text);
 }
 
 SETTLE_FUNCTION receiver_row new_row(service_call const& call, timestamp now) {
@@ -148,48 +148,48 @@ SETTLE_FUNCTION service_answer answer_of_undone_work(service_call const& call) {
 }
 
 /// The error of a handler's text, or an empty text.
-SETTLE_FUNCTION std::string fault_of_answer(service_answer const& given, service_call const& call,
+SETTLE_FUNCTION std::string fault_of_answer(service_answer const& answer, service_call const& call,
                                             receiver_options const& options) {
     auto const say = [&](std::string fault) {
         return "settle: the handler of '" + std::string{call.service} + "' answered a " +
-               (given.status == call_status::ok ? "result" : "reason") + " that " +
+               (answer.status == call_status::ok ? "result" : "reason") + " that " +
                std::move(fault) + ". See receivers#handlers";
     };
-    if (given.text.size() > options.largest_result) {
-        return say("has " + std::to_string(given.text.size()) + " bytes, more than the " +
+    if (answer.text.size() > options.largest_result) {
+        return say("has " + std::to_string(answer.text.size()) + " bytes, more than the " +
                    std::to_string(options.largest_result) +
                    " of receiver_options::largest_result. Answer less");
     }
-    if (auto const fault = fault_of_text(given.text); !fault.empty()) {
+    if (auto const fault = fault_of_text(answer.text); !fault.empty()) {
         return say(std::string{fault} + ". Answer UTF-8");
     }
-    if (given.status != call_status::ok || given.text.empty()) return {};
-    json_reader reader{given.text};
+    if (answer.status != call_status::ok || answer.text.empty()) return {};
+    json_reader reader{answer.text};
     reader.skip_value();
     return reader.finish() ? std::string{} : say("is no JSON. Answer one JSON value");
 }
 
-SETTLE_FUNCTION service_answer checked_answer(service_answer given, service_call const& call,
+SETTLE_FUNCTION service_answer checked_answer(service_answer answer, service_call const& call,
                                               receiver_options const& options) {
     bool const ends =
         call.operation == call_operation::confirm || call.operation == call_operation::compensate;
-    if (given.status == call_status::refused && ends) {
+    if (answer.status == call_status::refused && ends) {
         return service_answer::unavailable("settle: the handler of '" + std::string{call.service} +
                                            "' refused a " + std::string{name_of(call.operation)} +
-                                           ", which must succeed in the end: " + given.text +
+                                           ", which must succeed in the end: " + answer.text +
                                            ". See receivers#handlers");
     }
-    if (given.status != call_status::ok && given.status != call_status::refused) return given;
+    if (answer.status != call_status::ok && answer.status != call_status::refused) return answer;
     // Only an apply and a query have a result.
     if (ends) return service_answer::ok();
     // The rows of PostgreSQL hold no NUL. A reason is readable without it.
-    if (given.status == call_status::refused) {
-        std::replace(given.text.begin(), given.text.end(), '\0', ' ');
+    if (answer.status == call_status::refused) {
+        std::replace(answer.text.begin(), answer.text.end(), '\0', ' ');
     }
-    auto fault = fault_of_answer(given, call, options);
+    auto fault = fault_of_answer(answer, call, options);
     // Every other try would have the same answer.
     if (!fault.empty()) return service_answer::refused(std::move(fault));
-    return {given.status, std::move(given.text)};
+    return {answer.status, std::move(answer.text)};
 }
 
 SETTLE_FUNCTION void check_options(receiver_options const& options) {

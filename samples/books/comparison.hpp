@@ -55,15 +55,15 @@ public:
 
     /// Compares one entry. An unfinished transfer may have its posting.
     void compare(settle::entry const& entry) {
-        auto const found = booked_.extract(entry.id);
-        if (entry.state == settle::state::canceled && found) {
+        auto const booking = booked_.extract(entry.id);
+        if (entry.state == settle::state::canceled && booking) {
             wrong(fmt::format("{} is canceled, and has a posting", entry.id));
         }
         if (entry.state != settle::state::done) return;
         bool const read = with_parameters(entry, [&](auto const& parameters) {
             auto const expected = posting_of(parameters);
-            if (!found) wrong(fmt::format("{} is done, and has no posting", entry.id));
-            else if (!equal(expected, found.mapped())) {
+            if (!booking) wrong(fmt::format("{} is done, and has no posting", entry.id));
+            else if (!equal(expected, booking.mapped())) {
                 wrong(fmt::format("{} is done, and its posting differs", entry.id));
             } else ++agreeing;
         });

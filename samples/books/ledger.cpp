@@ -12,10 +12,10 @@
 namespace books {
 
 settle::work_result book(settle::mariadb::connection& connection, posting const& request) {
-    auto const found =
+    auto const rows =
         connection.query("SELECT balance FROM account WHERE id = ? FOR UPDATE", request.account);
-    if (found.empty()) return settle::work_result::refused("there is no such account");
-    if (found.integer(0, 0) < request.debit) return settle::work_result::refused("balance too low");
+    if (rows.empty()) return settle::work_result::refused("there is no such account");
+    if (rows.integer(0, 0) < request.debit) return settle::work_result::refused("balance too low");
     connection.execute("UPDATE account SET balance = balance + ? WHERE id = ?",
                        request.credit - request.debit, request.account);
     connection.execute("INSERT INTO posting (order_id, account, debit, credit) VALUES (?, ?, ?, ?)",

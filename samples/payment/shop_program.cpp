@@ -57,14 +57,14 @@ public:
         std::vector<shop::order> orders;
         std::vector<std::uint64_t> lines;
         records.read(invoices, [&](auto const& invoice) {
-            auto const& of = invoice.parameters;
-            customers.add(of.customer);
-            for (auto const& line : of.lines) {
+            auto const& order = invoice.parameters;
+            customers.add(order.customer);
+            for (auto const& line : order.lines) {
                 if (codes.insert(line.stock_code).second)
                     items.push_back({line.stock_code, stock_});
             }
-            if constexpr (std::is_same_v<decltype(of), shop::payment const&>) {
-                orders.push_back({of.invoice, of.customer, of.amount, "unpaid"});
+            if constexpr (std::is_same_v<decltype(order), shop::payment const&>) {
+                orders.push_back({order.invoice, order.customer, order.amount, "unpaid"});
                 lines.push_back(invoice.line);
             }
         });

@@ -136,13 +136,13 @@ private:
     asio::ip::tcp::acceptor acceptor_;
 };
 
-int run(settings const& given) {
+int run(settings const& options) {
     samples::interrupt const interrupt;
-    settle::sqlite::database db{given.database};
-    settle::http::client flight{given.addresses[0]};
-    settle::http::client hotel{given.addresses[1]};
-    settle::http::client car{given.addresses[2]};
-    settle::http::client card{given.addresses[3]};
+    settle::sqlite::database db{options.database};
+    settle::http::client flight{options.addresses[0]};
+    settle::http::client hotel{options.addresses[1]};
+    settle::http::client car{options.addresses[2]};
+    settle::http::client card{options.addresses[3]};
     settle::engine engine{db,
                           settle::type<agency::trip_type>,
                           settle::bind(agency::flights, flight),
@@ -154,7 +154,7 @@ int run(settings const& given) {
     schedule.every = std::chrono::seconds{10};
     settle::recovery_thread const keeper{engine, schedule};
     asio::io_context context{1};
-    trip_server server{context, engine, given};
+    trip_server server{context, engine, options};
     std::stop_callback const stops{interrupt.token(), [&] { context.stop(); }};
     server.start();
     fmt::print("http://127.0.0.1:{}/trips/\n", server.port());
@@ -166,22 +166,23 @@ int run(settings const& given) {
 } // namespace
 
 int main(int argc, char** argv) {
-    settings given;
+    settings options;
     CLI::App line{"Sells a trip for each POST /trips/ID.", "trip-server"};
-    line.add_option("--database", given.database, "The file of the agency")->capture_default_str();
-    line.add_option("--port", given.port, "0 takes a free one")->capture_default_str();
-    line.add_option("--deadline", given.deadline_ms, "Of a request, in milliseconds")
+    line.add_option("--database", options.database, "The file of the agency")
         ->capture_default_str();
-    for (std::size_t index = 0; index < given.addresses.size(); ++index) {
+    line.add_option("--port", options.port, "0 takes a free one")->capture_default_str();
+    line.add_option("--deadline", options.deadline_ms, "Of a request, in milliseconds")
+        ->capture_default_str();
+    for (std::size_t index = 0; index < options.addresses.size(); ++index) {
         auto const& kind = agency::service_kinds[index];
-        given.addresses[index] = fmt::format("http://127.0.0.1:{}/{}", kind.port, kind.name);
-        line.add_option(fmt::format("--{}", kind.name), given.addresses[index],
+        options.addresses[index] = fmt::format("http://127.0.0.1:{}/{}", kind.port, kind.name);
+        line.add_option(fmt::format("--{}", kind.name), options.addresses[index],
                         fmt::format("The address of the {} service", kind.name))
             ->capture_default_str();
     }
     CLI11_PARSE(line, argc, argv);
     try {
-        return run(given);
+        return run(options);
     } catch (std::exception const& problem) {
         fmt::print(stderr, "trip-server: {}\n", problem.what());
         return 1;

@@ -41,14 +41,14 @@ std::uint64_t mariadb_session::ask(std::string const& sql, std::function<void(ro
     if (mysql_real_query(session, sql.data(), sql.size()) != 0) {
         throw failure_of(session, name_, "refuses a statement");
     }
-    std::unique_ptr<MYSQL_RES, void (*)(MYSQL_RES*)> const found{mysql_store_result(session),
-                                                                 &mysql_free_result};
-    if (!found) {
+    std::unique_ptr<MYSQL_RES, void (*)(MYSQL_RES*)> const rows{mysql_store_result(session),
+                                                                &mysql_free_result};
+    if (!rows) {
         if (mysql_field_count(session) != 0) throw failure_of(session, name_, "cannot be read");
         return mysql_affected_rows(session);
     }
-    while (MYSQL_ROW const values = mysql_fetch_row(found.get())) {
-        visit({values, mysql_num_fields(found.get())});
+    while (MYSQL_ROW const values = mysql_fetch_row(rows.get())) {
+        visit({values, mysql_num_fields(rows.get())});
     }
     return 0;
 }

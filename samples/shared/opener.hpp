@@ -52,7 +52,7 @@ public:
         std::uint64_t opened = 0;
         settle::batch_options options;
         options.stop = stop_;
-        auto const made = engine_->create_all(
+        auto const created = engine_->create_all(
             collection, records,
             [&](std::size_t which, settle::result<void> const& answer) {
                 if (answer.has_value()) ++opened;
@@ -63,7 +63,7 @@ public:
             options);
         count(Collection::name, opened, existing.size());
         report_.stopped = stop_.stop_requested();
-        if (!made.problem.empty() && !report_.stopped) throw settle::failure(made.problem);
+        if (!created.problem.empty() && !report_.stopped) throw settle::failure(created.problem);
         return existing;
     }
 

@@ -35,12 +35,12 @@ void check_tables(std::string const& address, std::span<std::string_view const> 
         "SELECT relname FROM pg_catalog.pg_class WHERE relnamespace = pg_catalog.to_regnamespace("
         "pg_catalog.quote_ident(pg_catalog.current_schema())) AND relkind IN ('r', 'p', 'f', 'v', "
         "'m') AND NOT pg_catalog.starts_with(relname, 'settle_') ORDER BY relname";
-    std::unique_ptr<PGresult, decltype(&PQclear)> const found{PQexec(session.get(), query),
-                                                              &PQclear};
-    if (PQresultStatus(found.get()) != PGRES_TUPLES_OK) fail(session.get());
+    std::unique_ptr<PGresult, decltype(&PQclear)> const rows{PQexec(session.get(), query),
+                                                             &PQclear};
+    if (PQresultStatus(rows.get()) != PGRES_TUPLES_OK) fail(session.get());
     std::vector<std::string> existing;
-    for (int row = 0; row < PQntuples(found.get()); ++row) {
-        existing.emplace_back(PQgetvalue(found.get(), row, 0));
+    for (int row = 0; row < PQntuples(rows.get()); ++row) {
+        existing.emplace_back(PQgetvalue(rows.get(), row, 0));
     }
     check_own(PQdb(session.get()), "table", existing, tables, may_create);
 }

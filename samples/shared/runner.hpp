@@ -167,10 +167,10 @@ private:
     bool is_open(Collection const& collection, std::string const& key) {
         auto name = record_name(collection.name, key);
         if (open_.contains(name)) return true;
-        auto const found = engine_->read(collection, key);
+        auto const record = engine_->read(collection, key);
         // A damaged record exists; its transaction reports the damage.
-        if (!found.has_value() && found.problem().code == settle::errc::damaged) return true;
-        if (!found.value()) return false;
+        if (!record.has_value() && record.problem().code == settle::errc::damaged) return true;
+        if (!record.value()) return false;
         // Clearing is rare, and costs one read for each record.
         if (open_.size() == settings::most_in_flight) open_.clear();
         open_.insert(std::move(name));

@@ -43,8 +43,8 @@ public:
 
     /// Compares one entry with the books. An unfinished trip may be in any of them.
     void compare(settle::entry const& entry) {
-        auto const found = trips_.extract(entry.id);
-        auto const rows = found ? found.mapped() : rows_of_trip{};
+        auto const trip = trips_.extract(entry.id);
+        auto const rows = trip ? trip.mapped() : rows_of_trip{};
         if (entry.state == settle::state::done) {
             ++whole;
             for (std::size_t kind = 0; kind < rows.size(); ++kind) {

@@ -166,28 +166,29 @@ samples::exit_code serve(settings const& settings) {
 } // namespace
 
 int main(int argc, char** argv) {
-    settings given;
+    settings options;
     std::list<settings> all; // CLI11 keeps their addresses
     CLI::App line{"One of the services that a trip is booked at.", std::string{program}};
     line.require_subcommand(1);
     for (auto const& kind : agency::service_kinds) {
-        auto* const one = line.add_subcommand(std::string{kind.name},
-                                              fmt::format("Takes calls for {}", kind.purpose));
+        auto* const command = line.add_subcommand(std::string{kind.name},
+                                                  fmt::format("Takes calls for {}", kind.purpose));
         auto& own = all.emplace_back(settings{&kind, fmt::format("{}.db", kind.name), kind.port,
                                               std::string{kind.capacity}});
-        one->add_option("--database", own.database, "The service's own SQLite file")
+        command->add_option("--database", own.database, "The service's own SQLite file")
             ->capture_default_str();
-        one->add_option("--port", own.port, "The port on 127.0.0.1; 0 takes a free one")
+        command->add_option("--port", own.port, "The port on 127.0.0.1; 0 takes a free one")
             ->capture_default_str()
             ->check(CLI::Range(0, 65'535));
-        one->add_option("--capacity", own.capacity,
-                        "What there is of each item: a number, for a card an amount of money")
+        command
+            ->add_option("--capacity", own.capacity,
+                         "What there is of each item: a number, for a card an amount of money")
             ->capture_default_str();
-        one->callback([&given, &own] { given = own; });
+        command->callback([&options, &own] { options = own; });
     }
     try {
         line.parse(argc, argv);
-        return static_cast<int>(serve(given));
+        return static_cast<int>(serve(options));
     } catch (CLI::Success const& answer) {
         return line.exit(answer);
     } catch (CLI::ParseError const& error) {

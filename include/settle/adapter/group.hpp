@@ -78,18 +78,18 @@ public:
     template <typename Perform>
     bool perform(Member& own, Perform&& perform) {
         // Constructed before the caller leads, since a leader must always hand over.
-        group all{own, *this};
+        group whole{own, *this};
         auto const reached = enters(own) ? stage::leads : wait(own);
         if (reached != stage::leads) return reached == stage::ended;
         try {
-            gather(all);
-            all.within_limits([&] { perform(all); });
+            gather(whole);
+            whole.within_limits([&] { perform(whole); });
         } catch (...) {
             // The members without a result are performed alone.
         }
-        last_.store(all.members_.size(), std::memory_order_relaxed);
+        last_.store(whole.members_.size(), std::memory_order_relaxed);
         hand_over();
-        for (Member* const member : std::span{all.members_}.subspan(1)) {
+        for (Member* const member : std::span{whole.members_}.subspan(1)) {
             member->advance(stage::ended);
         }
         return true;
@@ -121,12 +121,12 @@ private:
         return reached;
     }
     /// Waits a moment for the members of the last group to arrive again.
-    void gather(group& all) {
+    void gather(group& whole) {
         auto const last = last_.load(std::memory_order_relaxed);
         for (int tries = 0; tries < 3 && 1 + waiting() < last; ++tries) std::this_thread::yield();
-        if (all.join() == 0) return;
-        all.limits_ = std::make_unique<joint_limits>();
-        for (Member const* const member : all.members_) all.limits_->add(member->limits());
+        if (whole.join() == 0) return;
+        whole.limits_ = std::make_unique<joint_limits>();
+        for (Member const* const member : whole.members_) whole.limits_->add(member->limits());
     }
     [[nodiscard]] std::size_t waiting() {
         std::lock_guard const guard{mutex_};

@@ -162,8 +162,8 @@ bool read_integer_as(json_reader& reader, T& value, json_form form) {
 
 template <typename T>
 struct value_functions {
-    static void write(std::string& out, void const* given, [[maybe_unused]] secrets shown) {
-        auto const& value = *static_cast<T const*>(given);
+    static void write(std::string& out, void const* object, [[maybe_unused]] secrets shown) {
+        auto const& value = *static_cast<T const*>(object);
         if constexpr (Described<T>) {
             auto const pointers = members_of<T>::template pointers<void const*>(value);
             write_members(out, members_of<T>::all.data(), pointers.data(), shown);
@@ -191,11 +191,11 @@ struct value_functions {
         }
     }
 
-    static bool read(json_reader& reader, void* given, [[maybe_unused]] json_form form) {
-        auto& value = *static_cast<T*>(given);
+    static bool read(json_reader& reader, void* object, [[maybe_unused]] json_form form) {
+        auto& value = *static_cast<T*>(object);
         if constexpr (NestedType<T>) {
             if (form != json_form::exact && reader.peek() == json_kind::text) {
-                return read_nested_text(reader, codec_of<T>, given);
+                return read_nested_text(reader, codec_of<T>, object);
             }
         }
         if constexpr (Described<T>) {
@@ -245,8 +245,8 @@ struct value_functions {
         }
     }
 
-    static std::string_view bad_text(void const* given, std::string& path) {
-        auto const& value = *static_cast<T const*>(given);
+    static std::string_view bad_text(void const* object, std::string& path) {
+        auto const& value = *static_cast<T const*>(object);
         if constexpr (Described<T>) {
             auto const pointers = members_of<T>::template pointers<void const*>(value);
             return find_bad_member(members_of<T>::all.data(), pointers.data(), path);

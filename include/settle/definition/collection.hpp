@@ -106,13 +106,13 @@ consteval void explain_collection() {
 /// The first member that a store cannot keep, or `member_count` when the record itself is at fault.
 template <typename Record>
 consteval std::size_t first_faulty_member() {
-    std::size_t found = member_count<Record>;
+    std::size_t place = member_count<Record>;
     for_each_member<Record>([&](auto m) {
         using type = typename decltype(m)::type;
         bool const faulty = fault_of_value<type, Record>() != type_fault::none;
-        if (found == member_count<Record> && faulty) found = m.index;
+        if (place == member_count<Record> && faulty) place = m.index;
     });
-    return found;
+    return place;
 }
 
 /// Passes the member as a template argument, so that the compiler names it beside the message.

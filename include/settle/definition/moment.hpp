@@ -85,18 +85,18 @@ private:
 
 /// Turns `f = f + x` into `f += x`, so that it is checked and commutes in the same way.
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
-constexpr auto normal_effect(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
+constexpr auto normal_effect(effect<Kind, Member, Operand, Signed, MayPassZero> const& written) {
     if constexpr (Kind == effect_kind::assign) {
-        auto const added = change_of<Member>::from(given.operand);
+        auto const added = change_of<Member>::from(written.operand);
         if constexpr (requires { added.operand; }) {
             return []<effect_kind Found, typename X, bool Both>(change<Found, X, Both> const& sum) {
                 return effect<Found, Member, X, Signed || Both, MayPassZero>{sum.operand};
             }(added);
         } else {
-            return given;
+            return written;
         }
     } else {
-        return given;
+        return written;
     }
 }
 

@@ -264,11 +264,11 @@ struct record_participant {
                                "record. Use .confirm(settle::erase). "
                                "See definition#create-erase-replace");
         if constexpr (first && !erases) {
-            auto const made = detail::make_moment<Collection>(effects...);
-            using made_type = std::remove_const_t<decltype(made)>;
+            auto const moment = detail::make_moment<Collection>(effects...);
+            using made_type = std::remove_const_t<decltype(moment)>;
             if constexpr (detail::moment_is_right<record_type, Source, made_type>) {
                 return record_participant<Name, Collection, Source, Key, Guards, made_type,
-                                          Compensate, Confirm>{key, guards, made, compensating,
+                                          Compensate, Confirm>{key, guards, moment, compensating,
                                                                confirming};
             } else {
                 return detail::refused_participant{};
@@ -289,11 +289,11 @@ struct record_participant {
                                 "record to live in. Use .apply(settle::create(...)).compensate("
                                 "settle::inverse). See definition#create-erase-replace");
         if constexpr (first && !creates) {
-            auto const made = detail::make_moment<Collection>(effects...);
-            using made_type = std::remove_const_t<decltype(made)>;
+            auto const moment = detail::make_moment<Collection>(effects...);
+            using made_type = std::remove_const_t<decltype(moment)>;
             if constexpr (detail::moment_is_right<record_type, Source, made_type>) {
                 return record_participant<Name, Collection, Source, Key, Guards, Apply, Compensate,
-                                          made_type>{key, guards, applying, compensating, made};
+                                          made_type>{key, guards, applying, compensating, moment};
             } else {
                 return detail::refused_participant{};
             }
@@ -305,10 +305,10 @@ struct record_participant {
     /// Gives the effects that undo the apply; the compiler checks that they do.
     template <typename... Effects>
     constexpr auto compensate(Effects const&... effects) const {
-        auto const made = detail::make_moment<Collection>(effects...);
+        auto const moment = detail::make_moment<Collection>(effects...);
         if constexpr (detail::moment_is_right<record_type, Source,
-                                              std::remove_const_t<decltype(made)>>) {
-            return with_compensation(made);
+                                              std::remove_const_t<decltype(moment)>>) {
+            return with_compensation(moment);
         } else {
             return detail::refused_participant{};
         }

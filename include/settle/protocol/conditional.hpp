@@ -66,23 +66,23 @@ template <typename Record, typename Intent>
 conditional_apply(transaction_id const& id, part_number part, epoch under, Intent const& intent,
                   Record const& record = {}) {
     if (!detail::has_conditions_alone(intent)) return std::nullopt;
-    auto made = detail::within_ranges(record);
-    auto& own = made.own;
+    auto result = detail::within_ranges(record);
+    auto& own = result.own;
     bool overflow = false;
     bool possible = intent.exact_guards_hold(record, overflow);
-    intent.deltas(made.added, own.confirm_delta, overflow);
-    own.undo_delta = detail::negated<Record>(made.added, overflow);
-    for (std::size_t i = 0; i < made.added.size() && !overflow; ++i) {
-        auto const added = detail::wide{made.added[i]};
-        possible = possible && detail::leave_room(made.least[i], made.most[i], added + own.low(i),
-                                                  added + own.high(i));
+    intent.deltas(result.added, own.confirm_delta, overflow);
+    own.undo_delta = detail::negated<Record>(result.added, overflow);
+    for (std::size_t i = 0; i < result.added.size() && !overflow; ++i) {
+        auto const added = detail::wide{result.added[i]};
+        possible = possible && detail::leave_room(result.least[i], result.most[i],
+                                                  added + own.low(i), added + own.high(i));
     }
     using detail::for_each_bound;
     for_each_bound(
         record, intent,
         [&](std::size_t position, std::int64_t, bound_side side, std::int64_t limit) {
-            auto& least = made.least[position];
-            auto& most = made.most[position];
+            auto& least = result.least[position];
+            auto& most = result.most[position];
             if (side == bound_side::lower) least = std::max(least, limit);
             else most = std::min(most, limit);
             possible = possible && least <= most;
@@ -92,7 +92,7 @@ conditional_apply(transaction_id const& id, part_number part, epoch under, Inten
     own.id = id;
     own.part = part;
     own.epoch_number = under;
-    return made;
+    return result;
 }
 
 /// The apply together with the confirm, in one native transaction: the mark is never written.
@@ -100,15 +100,15 @@ template <typename Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>>
 conditional_apply_one_phase(transaction_id const& id, part_number part, epoch under,
                             Intent const& intent, Record const& record = {}) {
-    auto made = conditional_apply<Record>(id, part, under, intent, record);
-    if (!made) return made;
+    auto result = conditional_apply<Record>(id, part, under, intent, record);
+    if (!result) return result;
     bool overflow = false;
-    for (std::size_t i = 0; i < made->added.size(); ++i) {
-        made->added[i] = detail::checked<operation_kind::add>(made->added[i],
-                                                              made->own.confirm_delta[i], overflow);
+    for (std::size_t i = 0; i < result->added.size(); ++i) {
+        result->added[i] = detail::checked<operation_kind::add>(
+            result->added[i], result->own.confirm_delta[i], overflow);
     }
-    if (overflow) made.reset();
-    return made;
+    if (overflow) result.reset();
+    return result;
 }
 
 /// The finish of a part whose mark is unchanged since its apply.
@@ -116,10 +116,10 @@ template <typename Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>>
 conditional_finish(transaction_id const& id, part_number part, epoch committed,
                    Intent const& intent, Record const& record = {}) {
-    auto made = conditional_apply<Record>(id, part, committed, intent, record);
-    if (!made || committed == 0) return std::nullopt;
+    auto result = conditional_apply<Record>(id, part, committed, intent, record);
+    if (!result || committed == 0) return std::nullopt;
     auto change = detail::within_ranges(record);
-    change.own = std::move(made->own);
+    change.own = std::move(result->own);
     for (std::size_t i = 0; i < change.added.size(); ++i) {
         auto const later = change.own.confirm_delta[i];
         if (!detail::leave_room(change.least[i], change.most[i], later, later)) {

@@ -157,19 +157,19 @@ struct forward : detail::parts_of_type<Type> {
     }
 
     /// Checks the conditions on the parameters alone, before any write.
-    static refusal check(parameters const& given) {
+    static refusal check(parameters const& values) {
         refusal refused;
         bool overflow = false;
-        scope<nothing, parameters, nothing> const scope{nullptr, &given, nullptr, &overflow};
+        scope<nothing, parameters, nothing> const scope{nullptr, &values, nullptr, &overflow};
         for_each_element(Type.guards, [&](auto const& guard) {
             if (!evaluate(guard.condition, scope)) refused.why = reason::guard_failed;
         });
         if (overflow) refused.why = reason::overflow;
         base::for_each_participant([&](auto index) {
             constexpr std::size_t at_index = decltype(index)::value;
-            for (std::size_t line = 0; line < base::template lines<at_index>(given); ++line) {
+            for (std::size_t line = 0; line < base::template lines<at_index>(values); ++line) {
                 if (refused.why != reason::none) return;
-                refused.why = premises<at_index>(given, line);
+                refused.why = premises<at_index>(values, line);
                 if (refused.why == reason::none) continue;
                 refused.where = base::template name_of_line<at_index>(line);
             }

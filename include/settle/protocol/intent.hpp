@@ -60,13 +60,13 @@ public:
     /// Calls `function(integral_constant<member index>, side, limit)` for every bound.
     template <typename Function>
     constexpr void for_each_bound(Function&& function, bool& overflow) const {
-        auto const at = view(nullptr, overflow);
+        auto const environment = view(nullptr, overflow);
         for_each_element(participant_.guards, [&](auto const& guard) {
             using guard_type = std::remove_cvref_t<decltype(guard)>;
             if constexpr (requires { guard_type::side; }) {
                 constexpr std::size_t index = member_index<record_type, guard_type::member>;
                 function(std::integral_constant<std::size_t, index>{}, guard_type::side,
-                         evaluate(guard.limit, at));
+                         evaluate(guard.limit, environment));
             }
         });
     }
@@ -74,11 +74,11 @@ public:
     /// True if every guard that is no bound holds.
     constexpr bool exact_guards_hold(record_type const& record, bool& overflow) const {
         bool hold = true;
-        auto const at = view(&record, overflow);
+        auto const environment = view(&record, overflow);
         for_each_element(participant_.guards, [&](auto const& guard) {
             using guard_type = std::remove_cvref_t<decltype(guard)>;
             if constexpr (!requires { guard_type::side; }) {
-                hold = evaluate(guard.condition, at) && hold;
+                hold = evaluate(guard.condition, environment) && hold;
             }
         });
         return hold;
@@ -98,13 +98,13 @@ public:
     constexpr reason premises() const {
         bool overflow = false;
         bool hold = true;
-        auto const at = view(nullptr, overflow);
+        auto const environment = view(nullptr, overflow);
         for_each_element(participant_.guards, [&](auto const& guard) {
             using guard_type = std::remove_cvref_t<decltype(guard)>;
             if constexpr (requires { guard_type::side; }) {
-                static_cast<void>(evaluate(guard.limit, at));
+                static_cast<void>(evaluate(guard.limit, environment));
             } else if constexpr (detail::without_fields<typename guard_type::expression_type>) {
-                hold = evaluate(guard.condition, at) && hold;
+                hold = evaluate(guard.condition, environment) && hold;
             }
         });
         check_amounts(participant_.applying, hold, overflow);
@@ -127,11 +127,11 @@ private:
     }
 
     template <typename Moment, typename Given>
-    constexpr void add_deltas(Given const& given, integers<record_type>& sums,
+    constexpr void add_deltas(Given const& effects, integers<record_type>& sums,
                               bool& overflow) const {
         if constexpr (detail::is_moment<Given>) {
-            auto const at = view(nullptr, overflow);
-            for_each_element(given.effects, [&](auto const& effect) {
+            auto const environment = view(nullptr, overflow);
+            for_each_element(effects.effects, [&](auto const& effect) {
                 using effect_type = std::remove_cvref_t<decltype(effect)>;
                 if constexpr (is_delta<effect_type>) {
                     constexpr std::size_t index = member_index<record_type, effect_type::member>;
@@ -139,7 +139,8 @@ private:
                     constexpr auto kind = effect_type::kind == effect_kind::add
                                               ? operation_kind::add
                                               : operation_kind::subtract;
-                    sum = detail::checked<kind>(sum, evaluate(effect.operand, at), overflow);
+                    sum =
+                        detail::checked<kind>(sum, evaluate(effect.operand, environment), overflow);
                 }
             });
         }
@@ -147,15 +148,15 @@ private:
 
     /// Each effect of a moment reads the record as it was before that moment.
     template <typename Given>
-    constexpr bool change(Given const& given, record_type& record, bool& overflow) const {
+    constexpr bool change(Given const& effects, record_type& record, bool& overflow) const {
         bool hold = true;
         if constexpr (detail::is_moment<Given>) {
             record_type const before = record;
-            auto const at = view(&before, overflow);
-            for_each_element(given.effects, [&](auto const& effect) {
+            auto const environment = view(&before, overflow);
+            for_each_element(effects.effects, [&](auto const& effect) {
                 using effect_type = std::remove_cvref_t<decltype(effect)>;
                 auto& field = detail::member_in<effect_type::member>(record);
-                auto const value = evaluate(effect.operand, at);
+                auto const value = evaluate(effect.operand, environment);
                 if constexpr (effect_type::kind == effect_kind::assign) {
                     store_value(field, value, overflow);
                 } else {
@@ -171,13 +172,13 @@ private:
     }
 
     template <typename Given>
-    constexpr void check_amounts(Given const& given, bool& hold, bool& overflow) const {
+    constexpr void check_amounts(Given const& effects, bool& hold, bool& overflow) const {
         if constexpr (detail::is_moment<Given>) {
-            auto const at = view(nullptr, overflow);
-            for_each_element(given.effects, [&](auto const& effect) {
+            auto const environment = view(nullptr, overflow);
+            for_each_element(effects.effects, [&](auto const& effect) {
                 using effect_type = std::remove_cvref_t<decltype(effect)>;
                 if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
-                    hold = evaluate(effect.operand, at) >= 0 && hold;
+                    hold = evaluate(effect.operand, environment) >= 0 && hold;
                 }
             });
         }

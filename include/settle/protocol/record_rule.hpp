@@ -112,7 +112,7 @@ template <typename Rules, typename Record, typename Intent>
 template <typename Rules, typename Record>
 [[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
                                     integers<Record> const& confirm, integers<Record> const& undo) {
-    bool all = true;
+    bool all_hold = true;
     bool const alone = !Rules::escrow || slot.marks.empty();
     for_each_number(*slot.record, [&](std::size_t, std::size_t position, std::int64_t value,
                                       std::int64_t lowest_value,
@@ -126,17 +126,17 @@ template <typename Rules, typename Record>
             std::int64_t after = 0;
             std::int64_t lowest = 0;
             std::int64_t highest = 0;
-            all = all && !__builtin_add_overflow(value, added, &after) &&
-                  !__builtin_add_overflow(after, least, &lowest) &&
-                  !__builtin_add_overflow(after, most, &highest) && lowest >= lowest_value &&
-                  highest <= highest_value;
+            all_hold = all_hold && !__builtin_add_overflow(value, added, &after) &&
+                       !__builtin_add_overflow(after, least, &lowest) &&
+                       !__builtin_add_overflow(after, most, &highest) && lowest >= lowest_value &&
+                       highest <= highest_value;
         } else {
             wide const after = wide{value} + added;
-            all = all && after + slot.marks.low(position) + least >= lowest_value &&
-                  after + slot.marks.high(position) + most <= highest_value;
+            all_hold = all_hold && after + slot.marks.low(position) + least >= lowest_value &&
+                       after + slot.marks.high(position) + most <= highest_value;
         }
     });
-    return all;
+    return all_hold;
 }
 
 /// True if the marks can still change one of these members.
@@ -344,8 +344,8 @@ template <typename Rules, typename Record>
         into.what = what;
         return true;
     };
-    if (mark<Record>* const found = slot.marks.find(id, part)) {
-        into = adopt_mark<Rules>(*found, under);
+    if (mark<Record>* const own = slot.marks.find(id, part)) {
+        into = adopt_mark<Rules>(*own, under);
         return true;
     }
     if (Rules::exclusive_marks && !slot.marks.empty()) {
@@ -446,14 +446,14 @@ template <typename Rules = detail::protocol_rules, typename Record>
 [[SETTLE_INLINED]] inline record_answer<Record>
 finish(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch committed) {
     bool const looks = Rules::marks_carry_epochs && Rules::finish_looks;
-    mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
-    if (found == nullptr) return {};
-    if (looks && Rules::births_stand_alone && !are_comparable(found->epoch_number, committed)) {
+    mark<Record>* const own = slot.marks.find(id, detail::number_of<Rules>(part));
+    if (own == nullptr) return {};
+    if (looks && Rules::births_stand_alone && !are_comparable(own->epoch_number, committed)) {
         return {};
     }
-    if (looks && committed != 0 && found->epoch_number > committed) return {};
-    bool const same = committed != 0 && found->epoch_number == committed;
-    return detail::resolve(slot, found, !looks || same);
+    if (looks && committed != 0 && own->epoch_number > committed) return {};
+    bool const same = committed != 0 && own->epoch_number == committed;
+    return detail::resolve(slot, own, !looks || same);
 }
 
 /// Undoes one part of a canceled transaction. A mark with an epoch above `latest` stays: its
@@ -461,10 +461,10 @@ finish(record_slot<Record>& slot, transaction_id const& id, part_number part, ep
 template <typename Rules = detail::protocol_rules, typename Record>
 record_answer<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
                            epoch latest = epoch_limit) {
-    mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
-    if (found == nullptr || found->epoch_number > latest) return {};
-    if (Rules::births_stand_alone && !are_comparable(found->epoch_number, latest)) return {};
-    return detail::resolve(slot, found, false);
+    mark<Record>* const own = slot.marks.find(id, detail::number_of<Rules>(part));
+    if (own == nullptr || own->epoch_number > latest) return {};
+    if (Rules::births_stand_alone && !are_comparable(own->epoch_number, latest)) return {};
+    return detail::resolve(slot, own, false);
 }
 
 /// Undoes one part only if its mark has exactly this epoch: for backing off and for sweeping.
@@ -472,9 +472,9 @@ template <typename Rules = detail::protocol_rules, typename Record>
 record_answer<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id,
                                    part_number part, epoch exact) {
     bool const looks = Rules::marks_carry_epochs && Rules::undo_is_exact;
-    mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
-    if (found == nullptr || (looks && found->epoch_number != exact)) return {};
-    return detail::resolve(slot, found, false);
+    mark<Record>* const own = slot.marks.find(id, detail::number_of<Rules>(part));
+    if (own == nullptr || (looks && own->epoch_number != exact)) return {};
+    return detail::resolve(slot, own, false);
 }
 
 SETTLE_END

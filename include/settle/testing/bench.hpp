@@ -138,8 +138,8 @@ public:
         result.how = std::move(how);
         result.transactions = latencies_.size();
         result.elapsed = elapsed;
-        double all = 0;
-        for (auto const latency : latencies_) all += static_cast<double>(latency.count());
+        double sum = 0;
+        for (auto const latency : latencies_) sum += static_cast<double>(latency.count());
         std::ranges::sort(latencies_);
         auto const below = [&](std::size_t percent) {
             return latencies_[(latencies_.size() * percent + 99) / 100 - 1];
@@ -151,7 +151,7 @@ public:
         for (std::size_t index = 0; index < order_size_; ++index) {
             auto const place = static_cast<std::size_t>(order_[index]);
             if (order_[index] == step::end) continue;
-            auto const share = static_cast<double>(times_[place]) / all;
+            auto const share = static_cast<double>(times_[place]) / sum;
             result.steps.push_back({order_[index], counts_[place], share});
             result.rest -= share;
         }

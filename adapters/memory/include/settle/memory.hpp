@@ -294,13 +294,13 @@ private:
     table<C>& open_table() {
         auto& kept = tables_[std::string{C::name}];
         if (!kept) kept = std::make_unique<table<C>>();
-        auto* const found = dynamic_cast<table<C>*>(kept.get());
-        if (found == nullptr) {
+        auto* const kept_table = dynamic_cast<table<C>*>(kept.get());
+        if (kept_table == nullptr) {
             throw failure({make_error_code(errc::unfit_store),
                            "settle: the collection '" + std::string{C::name} +
                                "' holds records of another type. See definition#records"});
         }
-        return *found;
+        return *kept_table;
     }
 
     process_stamp made_in_;

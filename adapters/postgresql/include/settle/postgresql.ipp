@@ -38,10 +38,10 @@ SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot
         "FROM pg_catalog.pg_replication_slots) AS held WHERE oldest IS NOT NULL "
         "ORDER BY pg_catalog.age(oldest) DESC, since LIMIT 1";
     try {
-        auto on = from().take();
-        auto const number = on->send_sql(sql, "look for old snapshots");
-        on->sync();
-        auto const& found = on->result(number);
+        auto lease = from().take();
+        auto const number = lease->send_sql(sql, "look for old snapshots");
+        lease->sync();
+        auto const& found = lease->result(number);
         if (found.empty()) return std::optional<snapshot_holder>{};
         long long const age = found.is_null(0, 1) ? 0 : std::stoll(std::string{found.text(0, 1)});
         return std::optional{

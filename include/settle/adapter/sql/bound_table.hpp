@@ -207,9 +207,9 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     own_marks_ = marks({text_array, text_array, text_value}, "$3 AND m.id = w.c1");
     auto const select = "SELECT " + members + " FROM " + this->name() + " AS t WHERE true" +
                         row_stands(dialect::as_text("t." + key.name));
-    auto const given = dialect::write_sql(key, "$1");
+    auto const sent_key = dialect::write_sql(key, "$1");
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
-    read_ = &pool_->prepare(select + " AND t." + key.name + " = " + given, {key.element()},
+    read_ = &pool_->prepare(select + " AND t." + key.name + " = " + sent_key, {key.element()},
                             "read a record");
     auto const look = [&](std::string const& columns, std::string const& join) {
         auto const mark_table = dialect::table_name(*pool_, "settle_mark");
@@ -218,7 +218,7 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
                 dialect::name("undo") + ", m.image, " + columns + ", CASE WHEN t." + key.name +
                 " IS NOT NULL THEN " + dialect::one() + " END, " + members +
                 " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." + key.name +
-                " = " + given + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
+                " = " + sent_key + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
                 mark_table + " AS m ON m." + dialect::name("key") + " = $2 AND m.collection = $3" +
                 join,
             {key.element(), text_value, text_value}, "read a record and its marks");
@@ -228,7 +228,7 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
         look("e.state, e.epoch, coalesce(e.committed, 0)",
              " LEFT JOIN " + dialect::table_name(*pool_, "settle_entry") + " AS e ON e.id = m.id");
     first_ = &pool_->prepare(select + order + "1", {integer_value}, "read records");
-    next_ = &pool_->prepare(select + " AND t." + key.name + " > " + given + order + "2",
+    next_ = &pool_->prepare(select + " AND t." + key.name + " > " + sent_key + order + "2",
                             {key.element(), integer_value}, "read records");
 }
 

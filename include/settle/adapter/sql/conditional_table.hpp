@@ -171,12 +171,12 @@ void conditional_table<Sql>::send_changes(connection& session) {
     this->sort_by_key(order);
     for (auto const number : order) {
         auto const& record = records_[number];
-        auto* const made = sums.data() + number * of().record->integers;
+        auto* const own_sums = sums.data() + number * of().record->integers;
         sum_members which;
         for (std::size_t index = 0; index < members.size(); ++index) {
             if (members[index].integer == member_descriptor::no_integer) continue;
             auto const& from = record.members[members[index].integer];
-            auto& to = made[members[index].integer];
+            auto& to = own_sums[members[index].integer];
             auto const& column = table_->column(index);
             auto const least = std::max(from.least, column.least - (from.added + from.low));
             auto const most = std::min(from.most, column.most - (from.added + from.high));
@@ -205,7 +205,7 @@ void conditional_table<Sql>::send_changes(connection& session) {
         auto& [members_of_group, sums_of_group] =
             known != groups.end() ? *known : groups.emplace_back();
         members_of_group |= which;
-        sums_of_group.emplace_back(view_of(record.key), made);
+        sums_of_group.emplace_back(view_of(record.key), own_sums);
     }
     for (auto const& [which, of_group] : groups) table_->send_sums(session, which, of_group);
     auto const name = of().name;

@@ -55,23 +55,23 @@ struct write_columns {
 
     /// Calls `give(column, value)` with each value of a write; without a value, it is nullptr.
     template <typename Give>
-    void for_each_value(sent_write const& one, write_context const& context, Give&& give) const {
-        entry_write const& write = *one.write;
+    void for_each_value(sent_write const& sent, write_context const& context, Give&& give) const {
+        entry_write const& write = *sent.write;
         if (expected > 0) {
-            give(std::size_t{0}, std::string_view{*one.id});
+            give(std::size_t{0}, std::string_view{*sent.id});
             give(std::size_t{1}, number_in(write.change.from));
             give(std::size_t{2}, number_in(write.change.from_epoch));
             give(std::size_t{3}, number_in(write.change.from_revision));
         }
         std::string text;
         for (std::size_t number = 0; number < fields.size(); ++number) {
-            bool given = false;
+            bool has_lists = false;
             text.clear();
             with_stored_value(fields[number], write, context, text, [&](auto value) {
                 give(expected + number, value);
-                given = true;
+                has_lists = true;
             });
-            if (!given) give(expected + number, nullptr);
+            if (!has_lists) give(expected + number, nullptr);
         }
     }
 

@@ -50,10 +50,10 @@ public:
         for (auto const& one : requests) ids.add(std::string_view{*one.id});
         std::vector<result<std::optional<entry>>> all(requests.size(), std::optional<entry>{});
         try {
-            auto on = pool_->take();
-            auto const number = entries_->send_read(*on, ids);
-            on->sync();
-            for_each_row(on->result(number), [&](row const& read_row) {
+            auto lease = pool_->take();
+            auto const number = entries_->send_read(*lease, ids);
+            lease->sync();
+            for_each_row(lease->result(number), [&](row const& read_row) {
                 constexpr int number_at = static_cast<int>(all_entry_fields.size());
                 auto const at = static_cast<std::size_t>(read_row.integer(number_at) - 1);
                 entry read;
@@ -82,10 +82,10 @@ public:
         std::vector<entry> all;
         if (filter.is_impossible()) return all;
         try {
-            auto on = pool_->take();
-            auto const number = entries_->send_page(*on, filter, after, limit);
-            on->sync();
-            for_each_row(on->result(number),
+            auto lease = pool_->take();
+            auto const number = entries_->send_page(*lease, filter, after, limit);
+            lease->sync();
+            for_each_row(lease->result(number),
                          [&](row const& read_row) { read_listed(read_row, all.emplace_back()); });
         } catch (failure const& caught) {
             return caught.problem();

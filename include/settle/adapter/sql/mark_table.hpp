@@ -57,11 +57,11 @@ public:
                        std::span<mark_name const> names) const {
         if constexpr (dialect::has_places) {
             auto const places = places_.take(names);
-            array all = array::texts();
-            for (auto const& place : places) all.add(std::string_view{place});
+            array ids = array::texts();
+            for (auto const& place : places) ids.add(std::string_view{place});
             if (!places.empty()) {
                 to.send(*finish_at_, marks.keys, marks.ids, marks.participants, marks.lines,
-                        marks.epochs, marks.confirms, all, collection, marks.count());
+                        marks.epochs, marks.confirms, ids, collection, marks.count());
                 return;
             }
         }

@@ -182,13 +182,13 @@ void record_table<Sql>::receive(connection const& session) {
     if (rows_ != none) {
         auto const number_at = static_cast<int>(of().members().size());
         for_each_row(session.result(rows_), [&](typename Sql::row const& row) {
-            auto& at = records_[unread_[static_cast<std::size_t>(row.integer(number_at) - 1)]];
-            at.existed = true;
-            if (with_others_) at.others = row.text(number_at + 1);
+            auto& record = records_[unread_[static_cast<std::size_t>(row.integer(number_at) - 1)]];
+            record.existed = true;
+            if (with_others_) record.others = row.text(number_at + 1);
             try {
-                table_->read(row, at.slot.emplace());
+                table_->read(row, record.slot.emplace());
             } catch (failure const& caught) {
-                at.fault = caught.problem();
+                record.fault = caught.problem();
             }
         });
         unread_.clear();
@@ -203,13 +203,13 @@ void record_table<Sql>::receive_marks(typename Sql::rows const& rows,
                                       std::vector<std::size_t> const& sent) {
     constexpr int number_at = 8;
     for_each_row(rows, [&](typename Sql::row const& row) {
-        auto& at = records_[sent[static_cast<std::size_t>(row.integer(number_at) - 1)]];
+        auto& record = records_[sent[static_cast<std::size_t>(row.integer(number_at) - 1)]];
         try {
-            auto mark = read_mark(of(), row, at.slot);
+            auto mark = read_mark(of(), row, record.slot);
             // A part may be named twice.
-            if (!at.slot.has_mark(mark.id, mark.part)) at.slot.insert(std::move(mark));
+            if (!record.slot.has_mark(mark.id, mark.part)) record.slot.insert(std::move(mark));
         } catch (failure const& caught) {
-            if (at.fault.empty()) at.fault = caught.problem();
+            if (record.fault.empty()) record.fault = caught.problem();
         }
     });
 }

@@ -126,7 +126,7 @@ public:
         }
         in_halves(std::span{indexes}, [&](std::span<std::size_t> some) {
             std::vector<void const*> records;
-            for (auto const one : some) records.push_back(position(one));
+            for (auto const index : some) records.push_back(position(index));
             std::size_t sent = 0;
             native_transaction native{*pool_};
             auto const ended = insert_absent<Sql>(
@@ -139,12 +139,12 @@ public:
                 for_each_row(native.result(sent),
                              [&](row const& read_row) { created.emplace(read_row.text(0), true); });
             }
-            for (auto const one : some) {
-                if (ended.status != commit_status::committed) answers[one] = ended.problem;
+            for (auto const index : some) {
+                if (ended.status != commit_status::committed) answers[index] = ended.problem;
                 // Of two records with one key, the first was created.
-                else if (created.erase(
-                             std::string{mark_key{table.of().key_of(position(one))}.text()}) == 0) {
-                    answers[one] = record_exists_in(table.of().name);
+                else if (created.erase(std::string{
+                             mark_key{table.of().key_of(position(index))}.text()}) == 0) {
+                    answers[index] = record_exists_in(table.of().name);
                 }
             }
             return true;
@@ -192,10 +192,10 @@ private:
     result<void> reading(std::size_t number, made_record record, Send&& send) {
         try {
             bound_table const& table = *by_number_[number];
-            auto on = pool_->take();
-            auto const found = send(*on, table);
-            on->sync();
-            for_each_row(on->result(found),
+            auto lease = pool_->take();
+            auto const found = send(*lease, table);
+            lease->sync();
+            for_each_row(lease->result(found),
                          [&](row const& read_row) { table.read(read_row, record()); });
             return {};
         } catch (failure const& caught) {

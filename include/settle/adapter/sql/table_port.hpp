@@ -71,7 +71,7 @@ public:
     /// Reads the marks alone: an undo of a part that was never applied must not wait for the repair
     /// of its row.
     [[nodiscard]] bool has_no_mark(part_request const& request) override {
-        bool found = true;
+        bool all_exist = true;
         native_transaction native{*pool_};
         auto const ended = native.perform(
             [&](connection& session) {
@@ -81,10 +81,10 @@ public:
                 table.send_marks(session);
                 session.sync();
                 table.receive(session);
-                found = table.may_have_mark(request);
+                all_exist = table.may_have_mark(request);
             },
             Sql::longest_repetition);
-        return ended.status == commit_status::committed && !found;
+        return ended.status == commit_status::committed && !all_exist;
     }
     void name_unusable(one_phase_request& request, error const& problem) override {
         bool const is_read =

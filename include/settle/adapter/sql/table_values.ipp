@@ -66,12 +66,12 @@ SETTLE_FUNCTION std::string image_of_row(record_descriptor const& descriptor, vo
                                          std::string_view others) {
     std::string out;
     for (std::size_t index = 0; index < descriptor.members.size(); ++index) {
-        auto const& one = descriptor.members[index];
-        begin_member(out, one.name);
+        auto const& member = descriptor.members[index];
+        begin_member(out, member.name);
         std::string value;
-        one.access->json->write(value, descriptor.member(record, index), secrets::written);
+        member.access->json->write(value, descriptor.member(record, index), secrets::written);
         // A struct or a list is the text of its JSON, as any value of a native row is a scalar.
-        if (one.access->nested) append_json_text(out, value);
+        if (member.access->nested) append_json_text(out, value);
         else out += value;
     }
     if (others.size() > 2) out.append(",").append(others.substr(1));

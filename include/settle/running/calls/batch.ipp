@@ -12,30 +12,30 @@ namespace detail {
 
 template <typename Window, typename Ended>
 template <typename Given>
-void batch<Window, Ended>::take(transaction_id&& id, bool has_id, Given&& given,
+void batch<Window, Ended>::take(transaction_id&& id, bool has_id, Given&& parameters,
                                 std::size_t number) {
     if (has_id) {
         if (!fault_of_id(id).empty()) return deliver(number, refuse(id, check_id(id)));
-        auto const long_id = window_.fault_of(id, given);
+        auto const long_id = window_.fault_of(id, parameters);
         if (!long_id.empty()) return deliver(number, refuse(id, long_id));
     } else {
         id = window_.fresh_id();
     }
-    if (window_.has_fault(given)) return deliver(number, window_.refused(id, given));
-    window_.expect(id, given);
+    if (window_.has_fault(parameters)) return deliver(number, window_.refused(id, parameters));
+    window_.expect(id, parameters);
     // The range may have been slow to give the element.
     window_.look_at_clock();
-    if (room_ == 1) return run_alone(std::move(id), given, number, !has_id);
-    window_.add(std::move(id), std::forward<Given>(given), number, !has_id);
+    if (room_ == 1) return run_alone(std::move(id), parameters, number, !has_id);
+    window_.add(std::move(id), std::forward<Given>(parameters), number, !has_id);
     while (window_.full()) round();
 }
 
 /// A window of one transaction has no order to keep, so its element stays in place.
 template <typename Window, typename Ended>
-void batch<Window, Ended>::run_alone(transaction_id&& id, typename Window::given const& given,
+void batch<Window, Ended>::run_alone(transaction_id&& id, typename Window::given const& parameters,
                                      std::size_t number, bool new_id) {
     driving_ = true;
-    window_.run_alone(std::move(id), given, number, new_id,
+    window_.run_alone(std::move(id), parameters, number, new_id,
                       [&](std::size_t over, outcome&& concluded, interruption cut) {
                           end(over, std::move(concluded), cut);
                       });

@@ -125,8 +125,8 @@ outcome shared_windows<Rules>::run(seam_context<Rules> const& context, transacti
         shared_windows& windows;
         bool is_alone;
     };
-    presence const here{*this};
-    if (here.is_alone) {
+    presence const presence_of_caller{*this};
+    if (presence_of_caller.is_alone) {
         return worker{context}.run_new(std::move(id), request_of(type, parameters), goal::run, call,
                                        {}, new_id);
     }

@@ -84,10 +84,10 @@ private:
     result<standing> entry_of(transaction_id const& id, epoch marked) {
         auto const looked_up = patience_([&] { return context_.ports.log.read(id); });
         if (!looked_up.has_value()) return looked_up.problem();
-        auto const& found = looked_up.value();
-        bool const is_free = !found || (found->state == state::barred && is_birth(marked) &&
-                                        found->epoch_number < marked);
-        if (!is_free) return standing_of(*found);
+        auto const& entries = looked_up.value();
+        bool const is_free = !entries || (entries->state == state::barred && is_birth(marked) &&
+                                          entries->epoch_number < marked);
+        if (!is_free) return standing_of(*entries);
         // No mark is stray beside a bar of lower births.
         if (is_birth(marked) && is_young(marked)) return standing{state::barred, 0, 0, 0};
         auto buried = worker{context_}.bury(id, marked, call_);

@@ -104,7 +104,7 @@ auto log_in(Database&& database) {
 /// settle::reply. Threads that share the engine call it at the same time. The engine owns a
 /// function that is a temporary, and refers to any other.
 template <typename Target, typename Given>
-auto bind(Target const&, Given&& given) {
+auto bind(Target const&, Given&& store) {
     using database_type = std::remove_reference_t<Given>;
     constexpr bool known = requires { kind_of_target<Target>::kind; };
     static_assert(known, "settle: settle::bind takes the collection or service first, then its "
@@ -125,9 +125,9 @@ auto bind(Target const&, Given&& given) {
         return detail::refused_binding{};
     } else if constexpr (is_function) {
         using client = detail::service_function<Target, Given>;
-        return client_binding<Target, client>{client{std::forward<Given>(given)}};
+        return client_binding<Target, client>{client{std::forward<Given>(store)}};
     } else if constexpr (detail::check_database<Given>()) {
-        return store_binding<Target, database_type>{given};
+        return store_binding<Target, database_type>{store};
     } else {
         return detail::refused_binding{};
     }

@@ -127,23 +127,23 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
                                       std::unique_ptr<completion>& then) {
     if (!gate_.is_here()) return gate_.why();
     bool const is_new = !id.has_value();
-    auto made = std::make_unique<started_operation>(is_new ? fresh_id(context_.environment)
-                                                           : *std::move(id),
-                                                    is_new, direction, std::move(parameters));
-    made->limits.stop = call.stop;
-    made->limits.traceparent = call.traceparent;
+    auto operation = std::make_unique<started_operation>(is_new ? fresh_id(context_.environment)
+                                                                : *std::move(id),
+                                                         is_new, direction, std::move(parameters));
+    operation->limits.stop = call.stop;
+    operation->limits.traceparent = call.traceparent;
     if (call.deadline)
-        made->limits.deadline = later_than(context_.environment.elapsed(), *call.deadline);
-    transaction_id const& known = made->id;
-    if (!fault_of_id(known).empty()) made->refused = refuse(known, check_id(known));
+        operation->limits.deadline = later_than(context_.environment.elapsed(), *call.deadline);
+    transaction_id const& known = operation->id;
+    if (!fault_of_id(known).empty()) operation->refused = refuse(known, check_id(known));
     else if (is_wrong_traceparent(call.traceparent))
-        made->refused = refuse(known, wrong_traceparent(call.traceparent));
+        operation->refused = refuse(known, wrong_traceparent(call.traceparent));
     else if (auto const fault = context_.ports.fault_of(known, direction); !fault.empty())
-        made->refused = refuse(known, fault);
-    else if (has_fault(direction, made->parameters.get()))
-        made->refused = refused_before_write(known, direction, made->parameters.get());
+        operation->refused = refuse(known, fault);
+    else if (has_fault(direction, operation->parameters.get()))
+        operation->refused = refused_before_write(known, direction, operation->parameters.get());
     if (call.stop.stop_possible()) {
-        made->on_stop.emplace(call.stop, [this] {
+        operation->on_stop.emplace(call.stop, [this] {
             is_stopped_ = true;
             call_workers();
         });
@@ -157,9 +157,9 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
                          "runner_options::queue allows. Nothing was begun. Start it again later, "
                          "or refuse the request. See runner#a-full-queue"};
         }
-        if (made->limits.deadline)
-            first_deadline_ = std::min(first_deadline_, *made->limits.deadline);
-        queue_.push_back(std::move(made));
+        if (operation->limits.deadline)
+            first_deadline_ = std::min(first_deadline_, *operation->limits.deadline);
+        queue_.push_back(std::move(operation));
         queue_.back()->then = std::move(then);
         ++size_;
         // Under the lock: the transaction may end at once, and its caller then end the runner.

@@ -306,14 +306,14 @@ private:
         // Late writes land before the first recovery, before the first sweep or after it.
         std::size_t const lands = shared_->late() == 0 ? 0 : choices_.turn(3);
         auto engine = make_engine(own_.back(), environment{*shared_, acts_.size()}, limits_);
-        recover_options all;
-        all.older_than = std::chrono::milliseconds{0};
+        recover_options everything;
+        everything.older_than = std::chrono::milliseconds{0};
         for (std::size_t moment = 0; moment < 4; ++moment) {
             if (moment == lands) shared_->land_all();
             shared_->pass(limits_.takeover + std::chrono::seconds{1});
             if (moment % 2 == 0) {
                 note_report(engine.work());
-                note_report(engine.recover(all));
+                note_report(engine.recover(everything));
             } else {
                 note_report(engine.sweep());
             }

@@ -138,17 +138,17 @@ struct record_case {
     /// Calls `function(index)` for the participant of a part; returns false for a foreign part.
     template <typename Function>
     static bool visit(std::size_t participant, Function&& function) {
-        bool found = false;
+        bool exists = false;
         std::size_t position = 0;
         direction::for_each_participant([&](auto index) {
             if constexpr (is_on_record<index>()) {
                 if (position++ == participant) {
                     function(index);
-                    found = true;
+                    exists = true;
                 }
             }
         });
-        return found;
+        return exists;
     }
 
     [[nodiscard]] static std::size_t participants() {

@@ -25,11 +25,11 @@ public:
 
     /// Shape:   done - the entry of a transaction that is done
     void enact(entry const& done, witness& seen) {
-        bool found = false;
+        bool exists = false;
         settle::detail::for_each_direction(Types{}, [&]<typename Direction>(
                                                         std::type_identity<Direction>) {
             if (done.type != Direction::name()) return;
-            found = true;
+            exists = true;
             auto const parameters = decode_json<typename Direction::parameters>(done.parameters);
             if (!parameters.has_value()) {
                 seen.complain(done.id + ": " + parameters.problem().message());
@@ -37,7 +37,7 @@ public:
                 seen.complain(done.id + ": is done, though its record was not there");
             }
         });
-        if (!found) seen.complain(done.id + ": is done, and is of no type");
+        if (!exists) seen.complain(done.id + ": is done, and is of no type");
     }
 
     template <typename Engine>
@@ -57,7 +57,7 @@ private:
 
     template <typename Direction>
     bool enact_parts(typename Direction::parameters const& parameters) {
-        bool all = true;
+        bool all_agree = true;
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t position = decltype(index)::value;
@@ -68,11 +68,11 @@ private:
                      ++line) {
                     key_type const key{key_type(Direction::template key<position>(user, line))};
                     auto const intent = Direction::template intent<position>(parameters, line);
-                    all = enact_part<collection>(key, intent) && all;
+                    all_agree = enact_part<collection>(key, intent) && all_agree;
                 }
             }
         });
-        return all;
+        return all_agree;
     }
 
     template <typename C, typename Intent>
@@ -83,19 +83,19 @@ private:
             made.*C::key_member = key;
             if (!records.emplace(key, std::move(made)).second) return false;
         }
-        auto const found = records.find(key);
-        if (found == records.end()) return false;
+        auto const place = records.find(key);
+        if (place == records.end()) return false;
         bool overflow = false;
         if constexpr (Intent::commutes) {
             integers<typename C::record_type> apply{};
             integers<typename C::record_type> confirm{};
             intent.deltas(apply, confirm, overflow);
-            settle::detail::add_to(found->second, apply);
-            settle::detail::add_to(found->second, confirm);
+            settle::detail::add_to(place->second, apply);
+            settle::detail::add_to(place->second, confirm);
         } else {
-            intent.apply_to(found->second, overflow);
-            intent.confirm_to(found->second, overflow);
-            if constexpr (Intent::erases) records.erase(found);
+            intent.apply_to(place->second, overflow);
+            intent.confirm_to(place->second, overflow);
+            if constexpr (Intent::erases) records.erase(place);
         }
         return !overflow;
     }

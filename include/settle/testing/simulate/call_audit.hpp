@@ -47,10 +47,10 @@ public:
     void compare(expected_call const& expected, ReadResult const& read_result) {
         auto const name = name_of_part(expected.transaction, expected.participant, expected.line);
         unseen_.erase(name);
-        auto const found = keys_.find(name);
-        std::size_t const count = found == keys_.end() ? 0 : found->second.size();
+        auto const place = keys_.find(name);
+        std::size_t const count = place == keys_.end() ? 0 : place->second.size();
         if (count > 1) return complain(expected, "has " + std::to_string(count) + " keys of it");
-        std::string const key = count == 0 ? std::string{} : *found->second.begin();
+        std::string const key = count == 0 ? std::string{} : *place->second.begin();
         service_books const books = books_of(key);
         if (expected.has_effect && !compare_effects(expected, books, key)) return;
         std::int64_t const confirms = expected.done && expected.confirms ? 1 : 0;

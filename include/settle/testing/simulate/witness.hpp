@@ -58,12 +58,12 @@ public:
 
     /// Shape:   confirms - a part of the transaction has work after the commit
     void note_change(transaction_id const& id, transition const& taken, bool confirms = true) {
-        auto const found = entries_.find(id);
-        if (found == entries_.end()) {
+        auto const place = entries_.find(id);
+        if (place == entries_.end()) {
             complain(id + ": changed, though the log has no such entry");
             return;
         }
-        observed_entry& observed = found->second;
+        observed_entry& observed = place->second;
         if (observed.state != taken.from || observed.epoch_number != taken.from_epoch) {
             complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
                      shown(taken.to, taken.to_epoch) + ", though it was " +
@@ -104,19 +104,19 @@ public:
     /// Shape:   reported - any outcome; an outcome that is not final is checked for errors only
     void note_outcome(outcome const& reported) {
         auto const& code = reported.problem.code;
-        auto const found = entries_.find(reported.id);
+        auto const place = entries_.find(reported.id);
         // A worker that paused until its entry was purged reports `damaged`; that is no problem.
-        bool const gone = found != entries_.end() && (found->second.gone || found->second.again);
+        bool const gone = place != entries_.end() && (place->second.gone || place->second.again);
         if (code == errc::id_in_use || code == errc::other_definition ||
             code == errc::unknown_type || (code == errc::damaged && !gone)) {
             complain("reported " + reported.text());
         }
         if (!reported.done() && !reported.canceled()) return;
-        if (found == entries_.end()) {
+        if (place == entries_.end()) {
             complain("reported " + reported.text() + ", though the log has no such entry");
             return;
         }
-        observed_entry& observed = found->second;
+        observed_entry& observed = place->second;
         // After a purge and a late insert, the first outcome no longer applies.
         if (observed.again) return;
         // A caller may learn of the commit before all parts are confirmed.

@@ -103,11 +103,12 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
     bench.template apply<withdraw_type>("c'\"", {"c", true}, epoch_limit - 1);
     bench.template apply<move_type>("d", {"B", "A", 1}, 9);
     auto const whole = bench.marks();
-    auto const all = sorted(whole);
-    REQUIRE(all.size() == 9);
-    CHECK(all[0] == mark_locator{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
-    CHECK(all[3] == mark_locator{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
-    CHECK(all[6] == mark_locator{"suite_cards", std::string{"c"}, "c'\"", {0, 0}, epoch_limit - 1});
+    auto const expected_order = sorted(whole);
+    REQUIRE(expected_order.size() == 9);
+    CHECK(expected_order[0] == mark_locator{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
+    CHECK(expected_order[3] == mark_locator{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
+    CHECK(expected_order[6] ==
+          mark_locator{"suite_cards", std::string{"c"}, "c'\"", {0, 0}, epoch_limit - 1});
     for (std::size_t const size :
          {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{9}, std::size_t{10}}) {
         INFO("pages of ", size);

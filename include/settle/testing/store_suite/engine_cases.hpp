@@ -75,18 +75,18 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a batch ends as its transactions would end on
     auto const check = [&](auto& runs, std::string const& prefix) {
         using element = std::pair<transaction_id, move>;
         // All transactions are in flight together, and each needs the end of the one before it.
-        std::vector<element> const all{
+        std::vector<element> const elements{
             {prefix + "empty", {"B", "A", 1}},     {prefix + "all", {"A", "B", 100}},
             {prefix + "nothing", {"A", "B", 1}},   {prefix + "some back", {"B", "A", 60}},
             {prefix + "all", {"A", "B", 100}},     {prefix + "some", {"A", "B", 60}},
             {prefix + "all back", {"B", "A", 100}}};
         batch_options options;
-        options.window = all.size();
-        auto const outcomes = runs.run_all(all, options);
-        REQUIRE(outcomes.size() == all.size());
-        for (std::size_t number = 0; number < all.size(); ++number) {
+        options.window = elements.size();
+        auto const outcomes = runs.run_all(elements, options);
+        REQUIRE(outcomes.size() == elements.size());
+        for (std::size_t number = 0; number < elements.size(); ++number) {
             INFO(outcomes[number].text());
-            CHECK(outcomes[number].id == all[number].first);
+            CHECK(outcomes[number].id == elements[number].first);
             CHECK(outcomes[number].canceled() == (number == 0 || number == 2));
             CHECK(outcomes[number].done() == (number != 0 && number != 2));
         }

@@ -307,9 +307,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
     }
     std::vector<std::string> sorted = ids;
     std::sort(sorted.begin(), sorted.end());
-    std::string all;
-    for (auto const& id : sorted) all += id + ' ';
-    CHECK(ids_of(log.list({}, "", 100).value()) == all);
+    std::string listed;
+    for (auto const& id : sorted) listed += id + ' ';
+    CHECK(ids_of(log.list({}, "", 100).value()) == listed);
 
     SUBCASE("pages of every size hold every entry once") {
         for (std::size_t const size :
@@ -323,7 +323,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
                 if (page.size() < size) break;
                 after = page.back().id;
             }
-            CHECK(seen == all);
+            CHECK(seen == listed);
         }
     }
     SUBCASE("by state") {

@@ -123,13 +123,13 @@ public:
     answer resolve(mark_locator const& locator, bool confirmed) override {
         auto const* const key = std::get_if<stored_key>(&locator.key);
         if (key == nullptr) return answer::nothing;
-        auto const found = slots_.find(*key);
-        if (found == slots_.end()) return answer::nothing;
-        auto& slot = found->second;
+        auto const place = slots_.find(*key);
+        if (place == slots_.end()) return answer::nothing;
+        auto& slot = place->second;
         auto* const mark = slot.marks.find(locator.id, locator.part);
         if (mark == nullptr || mark->epoch_number != locator.epoch_number) return answer::nothing;
         auto const result = detail::resolve(slot, mark, confirmed);
-        if (is_empty(slot)) drop(found->first, false);
+        if (is_empty(slot)) drop(place->first, false);
         return result.what;
     }
 

@@ -223,24 +223,24 @@ SETTLE_FUNCTION void connection::lose() noexcept {
 }
 
 SETTLE_FUNCTION void connection::run(bool commits) {
-    auto const all = std::exchange(queue_, {});
+    auto const statements = std::exchange(queue_, {});
     auto const values = std::exchange(values_, {});
     auto const texts = std::exchange(texts_, {});
     results_.clear();
-    results_.resize(all.size());
+    results_.resize(statements.size());
     if (undone_) throw failure(undone_);
     is_running_ = true;
     bool const starts = !open_ || std::exchange(begins_, false);
     commits = commits || !open_;
-    message sent{all, values, 0, false, false};
+    message sent{statements, values, 0, false, false};
     // A loss that shows before the COMMIT is sent has a certain end.
     if (!good() || (commits && !alive())) fail(server_gone, "", "the session is lost", sent);
     sent.may_commit =
-        commits && (open_ || std::any_of(all.begin(), all.end(),
+        commits && (open_ || std::any_of(statements.begin(), statements.end(),
                                          [](auto const& each) { return !each.reads; }));
-    if (all.empty()) {
+    if (statements.empty()) {
         run_text(sent);
-    } else if (all.size() == 1 && starts == commits && all.front().is_alone) {
+    } else if (statements.size() == 1 && starts == commits && statements.front().is_alone) {
         run_alone(sent);
     } else {
         auto const budget = server_.most_bytes / 4 * 3;
@@ -252,22 +252,22 @@ SETTLE_FUNCTION void connection::run(bool commits) {
             std::size_t count = 0;
             // Bulk values are a message of their own.
             auto const fits = [&] {
-                return next == from || (bytes + all[next].bytes <= budget && !all[from].is_bulk &&
-                                        !all[next].is_bulk);
+                return next == from || (bytes + statements[next].bytes <= budget &&
+                                        !statements[from].is_bulk && !statements[next].is_bulk);
             };
-            for (; next < all.size() && fits(); ++next) {
-                bytes += all[next].bytes;
-                count += all[next].values;
+            for (; next < statements.size() && fits(); ++next) {
+                bytes += statements[next].bytes;
+                count += statements[next].values;
             }
-            bool const is_last = next == all.size();
-            message const part{std::span{all}.subspan(from, next - from),
+            bool const is_last = next == statements.size();
+            message const part{std::span{statements}.subspan(from, next - from),
                                std::span{values}.subspan(first_value, count), from,
                                sent.may_commit && is_last, true};
-            if (all[from].is_bulk) run_bulk(part, starts && from == 0, commits && is_last);
+            if (statements[from].is_bulk) run_bulk(part, starts && from == 0, commits && is_last);
             else run_compound(part, starts && from == 0, commits && is_last);
             from = next;
             first_value += count;
-        } while (next < all.size());
+        } while (next < statements.size());
     }
     if (commits) open_ = false;
     is_running_ = false;

@@ -64,12 +64,12 @@ SETTLE_FUNCTION void connection::run_bulk(message const& sent, bool starts, bool
         ++round_trips_;
         if (mysql_query(session_.native(), "START TRANSACTION") != 0) fail_of_session(inserted);
     }
-    bulk_binds all{sent.values, rows_sent};
+    bulk_binds binds{sent.values, rows_sent};
     ++round_trips_;
     auto const count = static_cast<unsigned>(rows_sent);
     mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
     bool const is_run =
-        mysql_stmt_bind_param(native, all.binds.data()) == 0 && mysql_stmt_execute(native) == 0;
+        mysql_stmt_bind_param(native, binds.binds.data()) == 0 && mysql_stmt_execute(native) == 0;
     if (!is_run) fail(native, inserted);
     results_[sent.first].add_changed(static_cast<std::int64_t>(mysql_stmt_affected_rows(native)));
     if (commits) run_text({{}, {}, 0, sent.may_commit, false});

@@ -64,12 +64,12 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
         name);
     metadata_table metadata{from, dialect::table_name(from, name)};
     if (!is_made) {
-        auto all = tables.create(from.schema_prefix());
+        auto statements = tables.create(from.schema_prefix());
         // The last, so that a program that finds it finds the others.
-        all.push_back("CREATE TABLE IF NOT EXISTS " + dialect::table_name(from, name) +
-                      "(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL");
+        statements.push_back("CREATE TABLE IF NOT EXISTS " + dialect::table_name(from, name) +
+                             "(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL");
         auto session = from.take();
-        for (auto& sql : all) {
+        for (auto& sql : statements) {
             if (sql.starts_with("ALTER TABLE")) continue;
             // Ids and keys are compared by their bytes.
             if (sql.starts_with("CREATE TABLE")) {
@@ -83,11 +83,12 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
     auto version = metadata.get_or_init("schema_version", tables.version);
     // Versions have one digit.
     if (version >= tables.oldest && version < tables.version) {
-        auto all = tables.create(from.schema_prefix());
+        auto statements = tables.create(from.schema_prefix());
         constexpr std::string_view makes = "CREATE VIEW IF NOT EXISTS";
-        all.back().replace(all.back().find(makes), makes.size(), "CREATE OR REPLACE VIEW");
+        statements.back().replace(statements.back().find(makes), makes.size(),
+                                  "CREATE OR REPLACE VIEW");
         auto session = from.take();
-        for (auto const& sql : all) {
+        for (auto const& sql : statements) {
             if (sql.starts_with("CREATE TABLE")) continue;
             session->send_sql(sql, "upgrade the tables of settle");
             session->sync();

@@ -162,13 +162,13 @@ struct session::statement {
     }
 
     void execute(std::span<sql_value const> values) const {
-        auto all = binds_of(values);
+        auto binds = binds_of(values);
         MYSQL_STMT* const native = handle.get();
-        auto const count = static_cast<unsigned>(all.size());
+        auto const count = static_cast<unsigned>(binds.size());
         my_bool const measures = 1;
         mysql_stmt_attr_set(native, STMT_ATTR_PREBIND_PARAMS, &count);
         mysql_stmt_attr_set(native, STMT_ATTR_UPDATE_MAX_LENGTH, &measures);
-        if (mysql_stmt_bind_param(native, all.data()) != 0 ||
+        if (mysql_stmt_bind_param(native, binds.data()) != 0 ||
             mariadb_stmt_execute_direct(native, sql.data(), sql.size()) != 0) {
             fail();
         }

@@ -60,14 +60,14 @@ SETTLE_FUNCTION void read_times(session& session, std::string const& receipts,
     for (std::size_t at = 0; at < parts.size(); ++at) sql += at == 0 ? "?" : ", ?";
     std::vector<sql_value> const values{parts.begin(), parts.end()};
     session.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
-    auto const found = session.run(sql + ")", values, "read receipts");
+    auto const rows = session.run(sql + ")", values, "read receipts");
     std::map<std::string, std::int64_t> times;
-    for (std::size_t row = 0; row < found.size(); ++row) {
-        if (!found.is_null(row, 0)) times.emplace(found.text(row, 0), found.integer(row, 1));
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (!rows.is_null(row, 0)) times.emplace(rows.text(row, 0), rows.integer(row, 1));
     }
     for (std::size_t at = 0; at < all.size(); ++at) {
         auto const time = times.find(parts[at]);
-        all[at].prepared = time_of(time == times.end() ? found.integer(0, 2) : time->second);
+        all[at].prepared = time_of(time == times.end() ? rows.integer(0, 2) : time->second);
     }
 }
 

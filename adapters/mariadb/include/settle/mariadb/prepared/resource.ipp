@@ -122,19 +122,19 @@ SETTLE_FUNCTION resource::resource(std::string const& address, options const& li
       receipts_(detail::receipts_of(sessions_.to().database)) {}
 
 SETTLE_FUNCTION void resource::bind(std::string const&) {
-    auto const with = sessions_.take();
-    detail::check_server(*with);
-    detail::make_receipts(*with, receipts_);
+    auto const session = sessions_.take();
+    detail::check_server(*session);
+    detail::make_receipts(*session, receipts_);
 }
 
 SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
                                                  work_function<connection> work) {
     try {
-        auto with = sessions_.take();
+        auto session = sessions_.take();
         try {
-            return prepare_on(with, name, work);
+            return prepare_on(session, name, work);
         } catch (...) {
-            with.close();
+            session.close();
             throw;
         }
     } catch (failure const& caught) {
@@ -243,18 +243,18 @@ resource::take_kept(std::string const& name) {
 
 SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string const& verb,
                                          char const* phase) {
-    if (auto with = take_kept(name.text())) {
+    if (auto session = take_kept(name.text())) {
         try {
-            (*with)->run(verb + xid_of(name), phase);
+            (*session)->run(verb + xid_of(name), phase);
         } catch (failure const& caught) {
-            with->close();
+            session->close();
             bool const none = detail::has_no_effect(caught.problem().code.value());
             return {none ? end_answer::unavailable : end_answer::unknown, caught.problem()};
         }
         try {
-            (*with)->renew(sessions_.to(), sessions_.limits());
+            (*session)->renew(sessions_.to(), sessions_.limits());
         } catch (failure const&) {
-            with->close();
+            session->close();
         }
         return {end_answer::ended, {}};
     }
@@ -289,22 +289,22 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
     settle::detail::retry_pauses between{sessions_.limits().lock_timeout};
     auto reply = end_answer::absent;
     try {
-        auto const with = sessions_.take();
+        auto const session = sessions_.take();
         for (;;) {
             error held = detail::describe(no_such_xid, "", "another session holds it", phase);
-            auto const listed = detail::prepared_names(*with, format_, "");
+            auto const listed = detail::prepared_names(*session, format_, "");
             if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
-                if (!detail::without_session(*with, {text}).empty()) {
-                    if (!detail::is_left(*with, receipts_, name)) return {reply, {}};
+                if (!detail::without_session(*session, {text}).empty()) {
+                    if (!detail::is_left(*session, receipts_, name)) return {reply, {}};
                     // Another end is under way, or an end was answered without effect.
                     held = detail::describe(
                         name_lost, "", "'" + text + "' stands, and XA RECOVER does not list it",
                         phase);
                 }
-            } else if (auto const since = gone_since(*with, text, listed)) {
+            } else if (auto const since = gone_since(*session, text, listed)) {
                 std::this_thread::sleep_until(*since + detail::detach_pause);
                 try {
-                    with->run(verb + xid_of(name), phase);
+                    session->run(verb + xid_of(name), phase);
                     reply = end_answer::ended;
                     continue;
                 } catch (failure const& caught) {
@@ -330,15 +330,15 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
 SETTLE_FUNCTION result<std::vector<in_doubt_name>>
 resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
     try {
-        auto const with = sessions_.take();
-        auto names = detail::prepared_names(*with, format_, prefix);
+        auto const session = sessions_.take();
+        auto names = detail::prepared_names(*session, format_, prefix);
         std::erase_if(names, [&](std::string const& one) { return one <= after; });
         std::sort(names.begin(), names.end());
         if (names.size() > limit) names.resize(limit);
         std::vector<in_doubt_name> all;
         all.reserve(names.size());
         for (auto& one : names) all.push_back({std::move(one), {}});
-        if (!all.empty()) detail::read_times(*with, receipts_, all);
+        if (!all.empty()) detail::read_times(*session, receipts_, all);
         return all;
     } catch (failure const& caught) {
         return caught.problem();
@@ -347,10 +347,10 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
 
 SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part const& part) {
     try {
-        auto const with = sessions_.take();
+        auto const session = sessions_.take();
         auto const key = part.text();
-        auto const found = with->run("SELECT epoch FROM " + receipts_ + " WHERE part = ?",
-                                     std::array<sql_value, 1>{key}, "read a receipt");
+        auto const found = session->run("SELECT epoch FROM " + receipts_ + " WHERE part = ?",
+                                        std::array<sql_value, 1>{key}, "read a receipt");
         if (found.empty()) return std::optional<epoch>{};
         return std::optional<epoch>{static_cast<epoch>(found.integer(0, 0))};
     } catch (failure const& caught) {
@@ -360,12 +360,13 @@ SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part 
 
 SETTLE_FUNCTION end_result resource::deny(prepared_name const& name) {
     try {
-        auto const with = sessions_.take();
+        auto const session = sessions_.take();
         try {
-            static_cast<void>(detail::write_receipt(*with, receipts_, name, 0));
+            static_cast<void>(detail::write_receipt(*session, receipts_, name, 0));
             return {end_answer::ended, {}};
         } catch (failure const& caught) {
-            return {with->good() ? end_answer::unavailable : end_answer::unknown, caught.problem()};
+            return {session->good() ? end_answer::unavailable : end_answer::unknown,
+                    caught.problem()};
         }
     } catch (failure const& caught) {
         return {end_answer::unavailable, caught.problem()};
@@ -375,20 +376,21 @@ SETTLE_FUNCTION end_result resource::deny(prepared_name const& name) {
 SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, timestamp before,
                                                        std::size_t limit) {
     try {
-        auto const with = sessions_.take();
+        auto const session = sessions_.take();
         std::array<sql_value, 4> const values{
             static_cast<std::int64_t>(before.time_since_epoch().count()),
             static_cast<std::int64_t>(prefix.size()), prefix, static_cast<std::int64_t>(limit)};
         // This read does not see the receipts of prepared transactions, so the erasure does not
         // wait for them.
-        auto const old = with->run("SELECT part FROM " + receipts_ +
-                                       " WHERE made < ? AND LEFT(part, ?) = ? "
-                                       "ORDER BY made LIMIT ?",
-                                   values, "find old receipts");
+        auto const old = session->run("SELECT part FROM " + receipts_ +
+                                          " WHERE made < ? AND LEFT(part, ?) = ? "
+                                          "ORDER BY made LIMIT ?",
+                                      values, "find old receipts");
         std::uint64_t erased = 0;
         for (std::size_t row = 0; row < old.size(); ++row) {
             auto const part = old.text(row, 0);
-            erased += with->run("DELETE FROM " + receipts_ + " WHERE part = ?",
+            erased += session
+                          ->run("DELETE FROM " + receipts_ + " WHERE part = ?",
                                 std::array<sql_value, 1>{part}, "erase a receipt")
                           .changed();
         }
@@ -400,8 +402,8 @@ SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, 
 
 SETTLE_FUNCTION result<timestamp> resource::time() {
     try {
-        auto const with = sessions_.take();
-        auto const found = with->run("SELECT " + std::string{detail::now_sql}, "read the clock");
+        auto const session = sessions_.take();
+        auto const found = session->run("SELECT " + std::string{detail::now_sql}, "read the clock");
         return detail::time_of(found.integer(0, 0));
     } catch (failure const& caught) {
         return caught.problem();

@@ -35,13 +35,13 @@ SETTLE_FUNCTION std::string xid_sql(std::string_view name, std::uint32_t format)
 SETTLE_FUNCTION std::vector<std::string> prepared_names(session& session, std::uint32_t format,
                                                         std::string_view prefix) {
     // The columns: format, lengths of both halves, the halves.
-    auto const all = session.run("XA RECOVER", "list the prepared transactions");
+    auto const rows = session.run("XA RECOVER", "list the prepared transactions");
     std::vector<std::string> names;
-    for (std::size_t row = 0; row < all.size(); ++row) {
-        auto name = all.text(row, 3);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        auto name = rows.text(row, 3);
         // Another program may have cut the same bytes elsewhere.
         auto const half = static_cast<std::int64_t>(std::min(name.size(), longest_half));
-        if (all.integer(row, 0) == std::int64_t{format} && all.integer(row, 1) == half &&
+        if (rows.integer(row, 0) == std::int64_t{format} && rows.integer(row, 1) == half &&
             name.starts_with(prefix)) {
             names.push_back(std::move(name));
         }

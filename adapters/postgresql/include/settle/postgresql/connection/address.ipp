@@ -25,11 +25,11 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
 
 /// The names of libpq's options.
 [[nodiscard]] SETTLE_FUNCTION bool is_option(std::string_view name) {
-    std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const all{PQconndefaults(),
-                                                                           &PQconninfoFree};
+    std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const defaults{PQconndefaults(),
+                                                                                &PQconninfoFree};
     // A URI may have this one instead of sslmode.
-    if (!all || name == "ssl") return true;
-    for (auto const* one = all.get(); one->keyword != nullptr; ++one) {
+    if (!defaults || name == "ssl") return true;
+    for (auto const* one = defaults.get(); one->keyword != nullptr; ++one) {
         if (name == one->keyword) return true;
     }
     return false;
@@ -122,28 +122,29 @@ SETTLE_FUNCTION void add_hosts(address::keywords& keywords) {
             PQconnectStartParams(names.data(), values.data(), 0), &PQfinish};
         if (begun) known = options{PQconninfo(begun.get()), &PQconninfoFree};
     }
-    for (auto const* one = known.get(); one != nullptr && one->keyword != nullptr; ++one) {
-        std::string_view const name{one->keyword};
+    for (auto const* option = known.get(); option != nullptr && option->keyword != nullptr;
+         ++option) {
+        std::string_view const name{option->keyword};
         bool const is_of_host = name == "host" || name == "hostaddr" || name == "port";
         // A single host stays libpq's, with its defaults.
         bool const is_list =
-            one->val != nullptr && std::string_view{one->val}.find(',') != name.npos;
+            option->val != nullptr && std::string_view{option->val}.find(',') != name.npos;
         if (is_of_host && is_list && value_of(keywords, name).empty())
-            keywords.emplace_back(name, one->val);
+            keywords.emplace_back(name, option->val);
     }
 }
 
 SETTLE_FUNCTION address::address(std::string const& text) {
-    auto given = parsed(text);
-    if (value_of(given, "dbname").empty() && value_of(given, "service").empty()) {
+    auto parts = parsed(text);
+    if (value_of(parts, "dbname").empty() && value_of(parts, "service").empty()) {
         refuse_address("it names no database. Write one after the host: "
                        "postgresql://host:5432/bank");
     }
-    if (value_of(given, "host").empty() && value_of(given, "hostaddr").empty()) add_hosts(given);
+    if (value_of(parts, "host").empty() && value_of(parts, "hostaddr").empty()) add_hosts(parts);
     // libpq would wait for each host as long as for all of them.
-    auto const names = in_list(value_of(given, "host"));
-    auto const addresses = in_list(value_of(given, "hostaddr"));
-    auto const ports = in_list(value_of(given, "port"));
+    auto const names = in_list(value_of(parts, "host"));
+    auto const addresses = in_list(value_of(parts, "hostaddr"));
+    auto const ports = in_list(value_of(parts, "port"));
     auto const count = std::max({names.size(), addresses.size(), ports.size()});
     auto const fits = [&](std::vector<std::string> const& list) {
         return list.size() == count || (list.size() == 1 && list[0].empty());
@@ -159,7 +160,7 @@ SETTLE_FUNCTION address::address(std::string const& text) {
     }
     for (std::size_t index = 0; index < count; ++index) {
         keywords parsed;
-        for (auto const& [name, value] : given) {
+        for (auto const& [name, value] : parts) {
             if (name != "host" && name != "hostaddr" && name != "port")
                 parsed.emplace_back(name, value);
         }

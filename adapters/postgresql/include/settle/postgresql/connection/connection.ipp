@@ -86,12 +86,12 @@ each_address(address::keywords const& host) {
     addrinfo wanted{};
     wanted.ai_family = AF_UNSPEC;
     wanted.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    if (is_name && !has_address && ::getaddrinfo(name.c_str(), nullptr, &wanted, &found) == 0) {
-        std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> const held{found, &::freeaddrinfo};
-        for (; found != nullptr; found = found->ai_next) {
+    addrinfo* resolved = nullptr;
+    if (is_name && !has_address && ::getaddrinfo(name.c_str(), nullptr, &wanted, &resolved) == 0) {
+        std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> const held{resolved, &::freeaddrinfo};
+        for (; resolved != nullptr; resolved = resolved->ai_next) {
             std::array<char, NI_MAXHOST> digits{};
-            if (::getnameinfo(found->ai_addr, found->ai_addrlen, digits.data(), digits.size(),
+            if (::getnameinfo(resolved->ai_addr, resolved->ai_addrlen, digits.data(), digits.size(),
                               nullptr, 0, NI_NUMERICHOST) != 0) {
                 continue;
             }
@@ -124,19 +124,19 @@ SETTLE_FUNCTION connection::connection(address const& to, database_options const
 }
 
 SETTLE_FUNCTION void connection::try_host(address::keywords const& host, deadline until) {
-    auto const all = each_address(host);
-    for (std::size_t index = 0; index < all.size(); ++index) {
+    auto const addresses = each_address(host);
+    for (std::size_t index = 0; index < addresses.size(); ++index) {
         auto const now = std::chrono::steady_clock::now();
-        auto const share = (until - now) / static_cast<int>(all.size() - index);
+        auto const share = (until - now) / static_cast<int>(addresses.size() - index);
         try {
-            connect(all[index], now + share);
+            connect(addresses[index], now + share);
             prepare_session();
             return;
         } catch (failure const& caught) {
             lose();
             // A server that refuses the user is not asked again.
             bool const goes_on = caught.problem().code == condition::retryable;
-            if (!goes_on || index + 1 == all.size()) throw;
+            if (!goes_on || index + 1 == addresses.size()) throw;
         }
     }
 }
@@ -386,7 +386,7 @@ SETTLE_FUNCTION void connection::rollback() noexcept {
 SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
     queue_failure ended;
     ++round_trips_;
-    auto const all = std::exchange(queue_, {});
+    auto const statements = std::exchange(queue_, {});
     results_.clear();
     sent_ = 0;
     auto const lost_at = [&](std::size_t index) {
@@ -398,16 +398,16 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
     };
     if (!is_sent_) start_queue();
     if (!std::exchange(is_sent_, false)) return lost_at(0);
-    for (std::size_t position = 0; position < all.size(); ++position) {
+    for (std::size_t position = 0; position < statements.size(); ++position) {
         rows one;
         rows end;
         if (!next_result(one)) return lost_at(position);
-        take_result(all[position], position, std::move(one), ended);
+        take_result(statements[position], position, std::move(one), ended);
         if (ended.lost) return lost_at(position);
         if (!next_result(end)) return lost_at(position + 1);
     }
     rows synced;
-    if (!next_result(synced)) return lost_at(all.size());
+    if (!next_result(synced)) return lost_at(statements.size());
     return ended;
 }
 

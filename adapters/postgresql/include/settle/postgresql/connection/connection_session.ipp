@@ -91,27 +91,27 @@ SETTLE_FUNCTION void connection::prepare_session() {
               "prepare the session");
     }
     sync();
-    auto const& found = result(0);
-    server_.version = static_cast<int>(found.integer(0, 0));
-    server_.backend = static_cast<int>(found.integer(0, 4));
+    auto const& rows = result(0);
+    server_.version = static_cast<int>(rows.integer(0, 0));
+    server_.backend = static_cast<int>(rows.integer(0, 4));
     if (server_.version < oldest_version) {
         raise(errc::other_version, "settle: this server is older than PostgreSQL 14. Use a newer "
                                    "one. See postgresql#address");
     }
-    if (found.text(0, 1) != "UTF8") {
+    if (rows.text(0, 1) != "UTF8") {
         raise(errc::unfit_store, "settle: this database has the encoding " +
-                                     std::string{found.text(0, 1)} +
+                                     std::string{rows.text(0, 1)} +
                                      ". Create one with the encoding UTF8. See postgresql#address");
     }
-    if (found.boolean(0, 2) || found.boolean(0, 3)) {
+    if (rows.boolean(0, 2) || rows.boolean(0, 3)) {
         throw failure(describe(read_only_transaction,
-                               found.boolean(0, 2) ? "this server is a standby"
-                                                   : "the user's native transactions are read-only",
+                               rows.boolean(0, 2) ? "this server is a standby"
+                                                  : "the user's native transactions are read-only",
                                "take writes"));
     }
-    server_.clock = settle::detail::server_clock{found.integer(0, 5)};
+    server_.clock = settle::detail::server_clock{rows.integer(0, 5)};
     constexpr int schema_at = 6;
-    if (found.is_null(0, schema_at)) {
+    if (rows.is_null(0, schema_at)) {
         raise(
             errc::unfit_store,
             options_.schema.empty()
@@ -121,7 +121,7 @@ SETTLE_FUNCTION void connection::prepare_session() {
                 : "settle: there is no schema '" + options_.schema +
                       "' in this database. Create it. See postgresql#address");
     }
-    server_.schema = found.text(0, schema_at);
+    server_.schema = rows.text(0, schema_at);
     // Later the user's search path may begin elsewhere.
     options_.schema = server_.schema;
     round_trips_ = 0;

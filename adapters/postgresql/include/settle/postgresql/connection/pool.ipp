@@ -105,8 +105,8 @@ SETTLE_FUNCTION error pool::all_in_use(std::size_t count) const {
 SETTLE_FUNCTION statement const&
 pool::prepare(std::string const& sql, std::vector<value_type> const& types, char const* phase) {
     std::lock_guard const guard{mutex_};
-    auto const found = by_text_.find(sql);
-    if (found != by_text_.end()) return *found->second;
+    auto const place = by_text_.find(sql);
+    if (place != by_text_.end()) return *place->second;
     auto const add = [&](std::string text, std::vector<value_type> const& of) -> statement& {
         std::vector<Oid> native;
         native.reserve(of.size());
@@ -114,13 +114,13 @@ pool::prepare(std::string const& sql, std::vector<value_type> const& types, char
         return statements_.emplace_back(
             statement{std::move(text), std::move(native), phase, statements_.size()});
     };
-    auto& made = add(sql, types);
+    auto& prepared = add(sql, types);
     if (auto single = sql_of_one_row(sql, types); !single.empty()) {
         auto elements = types;
         for (auto& one : elements) one = element_of(one);
-        made.of_one_row = &add(std::move(single), elements);
+        prepared.of_one_row = &add(std::move(single), elements);
     }
-    return *by_text_.emplace(sql, &made).first->second;
+    return *by_text_.emplace(sql, &prepared).first->second;
 }
 
 } // namespace postgresql::detail

@@ -29,7 +29,7 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
     // Ids and keys are compared by their bytes. `open` is true while an entry is not final: the
     // index of open entries changes only when an entry is inserted and when it ends, and room in
     // the pages for a second version of each row keeps all other changes away from the indexes.
-    std::array<std::string, 4> const all{
+    std::array<std::string, 4> const statements{
         "settle_entry(id text COLLATE \"C\" PRIMARY KEY, state smallint NOT NULL, "
         "epoch bigint NOT NULL, revision bigint NOT NULL DEFAULT 0, committed bigint, "
         "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
@@ -44,7 +44,7 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
         "PRIMARY KEY (collection, key, id, participant, line))",
         "CREATE INDEX settle_entry_open ON " + schema + "settle_entry(id) WHERE open",
         entries_view(schema)};
-    for (auto const& sql : all) {
+    for (auto const& sql : statements) {
         bool const table = sql.starts_with("settle_");
         connection.send_sql(table ? "CREATE TABLE " + schema + sql : sql,
                             "create the tables of settle");
@@ -109,12 +109,12 @@ SETTLE_FUNCTION void try_to_prepare_schema(pool& pool, own_tables const& tables)
         connection.sync();
         return connection.result(found).boolean(0, 0);
     };
-    bool made = false;
+    bool is_made = false;
     {
-        auto on = pool.take();
-        made = is_there(*on);
+        auto lease = pool.take();
+        is_made = is_there(*lease);
     }
-    if (!made) {
+    if (!is_made) {
         perform_or_throw(pool, [&](connection& connection) {
             // Another program may be creating them.
             connection.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
@@ -130,17 +130,17 @@ SETTLE_FUNCTION void try_to_prepare_schema(pool& pool, own_tables const& tables)
             tables.create(connection, schema);
         });
     }
-    auto found = metadata(pool, tables).known("schema_version");
+    auto version = metadata(pool, tables).known("schema_version");
     // Versions have one digit.
-    bool const is_earlier = found && *found >= tables.oldest && *found < tables.version;
+    bool const is_earlier = version && *version >= tables.oldest && *version < tables.version;
     if (tables.upgrade != nullptr && is_earlier) {
-        upgrade_schema(pool, tables, *found);
-        found = metadata(pool, tables).known("schema_version");
+        upgrade_schema(pool, tables, *version);
+        version = metadata(pool, tables).known("schema_version");
     }
-    if (found == tables.version) return;
+    if (version == tables.version) return;
     raise(errc::other_version,
           "settle: the tables " + schema + std::string{tables.prefix} + "… have version " +
-              found.value_or(std::string{"unknown"}) + " and this library needs version " +
+              version.value_or(std::string{"unknown"}) + " and this library needs version " +
               std::string{tables.version} +
               ". Use the release of settle that made them. See postgresql#schema-version");
 }
@@ -152,7 +152,7 @@ SETTLE_FUNCTION void prepare_schema(pool& pool, own_tables const& tables) {
 SETTLE_FUNCTION log_home look_home(pool& pool) {
     using namespace settle::detail;
     auto const meta = meta_of(pool, database_tables());
-    auto on = pool.take();
+    auto lease = pool.take();
     auto const look = [&](std::string const& cluster) {
         std::string const sql =
             "SELECT 'system=' || " + cluster +
@@ -161,9 +161,9 @@ SETTLE_FUNCTION log_home look_home(pool& pool) {
             quoted_text(meta) +
             "::regclass::oid || ' name=' || current_database(), (SELECT value " + "FROM " + meta +
             " WHERE name = '" + std::string{home_metadata} + "')";
-        auto const number = on->send_sql(sql, "look where the log is");
-        on->sync();
-        auto const& found = on->result(number);
+        auto const number = lease->send_sql(sql, "look where the log is");
+        lease->sync();
+        auto const& found = lease->result(number);
         return log_home{std::string{found.text(0, 1)}, std::string{found.text(0, 0)}};
     };
     log_home seen;

@@ -65,39 +65,39 @@ SETTLE_FUNCTION resource::resource(std::string const& address, database_options 
           "erase receipts")) {}
 
 SETTLE_FUNCTION void resource::bind(std::string const&) {
-    auto const with = pool_.take();
+    auto const lease = pool_.take();
     auto const& look = pool_.prepare("SELECT to_regclass($1) IS NOT NULL, "
                                      "current_setting('max_prepared_transactions')::int8",
                                      {detail::value_type::text}, "look for settle_receipt");
-    auto const found = with->send(look, receipts_);
-    with->sync();
-    if (with->result(found).integer(0, 1) == 0) detail::refuse_server();
-    if (!with->result(found).boolean(0, 0)) detail::make_receipts(*with, receipts_);
+    auto const found = lease->send(look, receipts_);
+    lease->sync();
+    if (lease->result(found).integer(0, 1) == 0) detail::refuse_server();
+    if (!lease->result(found).boolean(0, 0)) detail::make_receipts(*lease, receipts_);
 }
 
 SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
                                                  work_function<connection> work) {
     bool has_worked = false;
     try {
-        auto const with = pool_.take();
-        with->begin();
+        auto const lease = pool_.take();
+        lease->begin();
         auto const key = name.of.text();
-        auto const written = with->send(write_, key, static_cast<std::int64_t>(name.epoch_number),
-                                        detail::date_of(name));
-        with->sync();
-        if (with->result(written).changed() == 0) {
+        auto const written = lease->send(write_, key, static_cast<std::int64_t>(name.epoch_number),
+                                         detail::date_of(name));
+        lease->sync();
+        if (lease->result(written).changed() == 0) {
             return {prepare_answer::denied,
                     {make_error_code(errc::work_refused),
                      "settle: the part '" + key + "' has a receipt already"}};
         }
-        detail::work_connection inside{*with, "do the work of a prepared part"};
+        detail::work_connection inside{*lease, "do the work of a prepared part"};
         auto const done = work(inside);
         auto const ended =
             settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
         // The end of the loan rolls back.
         if (ended) return *ended;
         has_worked = true;
-        with->prepare(name.text());
+        lease->prepare(name.text());
         return {prepare_answer::prepared, {}};
     } catch (failure const& caught) {
         auto const code = caught.problem().code;
@@ -140,10 +140,10 @@ SETTLE_FUNCTION end_result resource::end(prepared_name const& name, char const* 
 SETTLE_FUNCTION result<std::vector<in_doubt_name>>
 resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
     try {
-        auto const with = pool_.take();
-        auto const number = with->send(list_, prefix, after, static_cast<std::int64_t>(limit));
-        with->sync();
-        auto const& found = with->result(number);
+        auto const lease = pool_.take();
+        auto const number = lease->send(list_, prefix, after, static_cast<std::int64_t>(limit));
+        lease->sync();
+        auto const& found = lease->result(number);
         std::vector<in_doubt_name> all;
         all.reserve(static_cast<std::size_t>(found.size()));
         for (int row = 0; row < found.size(); ++row) {
@@ -158,11 +158,11 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
 
 SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part const& part) {
     try {
-        auto const with = pool_.take();
+        auto const lease = pool_.take();
         auto const key = part.text();
-        auto const number = with->send(read_, key);
-        with->sync();
-        auto const& found = with->result(number);
+        auto const number = lease->send(read_, key);
+        lease->sync();
+        auto const& found = lease->result(number);
         if (found.empty()) return std::optional<epoch>{};
         return std::optional<epoch>{static_cast<epoch>(found.integer(0, 0))};
     } catch (failure const& caught) {
@@ -186,11 +186,11 @@ SETTLE_FUNCTION end_result resource::deny(prepared_name const& name) {
 SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, timestamp before,
                                                        std::size_t limit) {
     try {
-        auto const with = pool_.take();
+        auto const lease = pool_.take();
         auto const time = static_cast<std::int64_t>(before.time_since_epoch().count());
-        auto const number = with->send(erase_, time, prefix, static_cast<std::int64_t>(limit));
-        with->sync();
-        return static_cast<std::uint64_t>(with->result(number).changed());
+        auto const number = lease->send(erase_, time, prefix, static_cast<std::int64_t>(limit));
+        lease->sync();
+        return static_cast<std::uint64_t>(lease->result(number).changed());
     } catch (failure const& caught) {
         return caught.problem();
     }
@@ -198,13 +198,13 @@ SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, 
 
 SETTLE_FUNCTION result<timestamp> resource::time() {
     try {
-        auto const with = pool_.take();
+        auto const lease = pool_.take();
         auto const& clock =
             pool_.prepare("SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::int8",
                           "read the clock");
-        auto const number = with->send(clock);
-        with->sync();
-        return timestamp{std::chrono::milliseconds{with->result(number).integer(0, 0)}};
+        auto const number = lease->send(clock);
+        lease->sync();
+        return timestamp{std::chrono::milliseconds{lease->result(number).integer(0, 0)}};
     } catch (failure const& caught) {
         return caught.problem();
     }

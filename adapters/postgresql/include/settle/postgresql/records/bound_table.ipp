@@ -108,7 +108,7 @@ SETTLE_FUNCTION void bound_table::send_check_of_image(connection& to, part_key c
 SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* record,
                                                 std::string_view image) const {
     auto columns = names();
-    auto given = values();
+    auto bound = values();
     auto types = member_arrays();
     auto const members = types.size();
     types.push_back(settle::detail::sql::text_value);
@@ -116,7 +116,7 @@ SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* reco
     std::string others;
     for (auto const& [column, value] : read_others(image)) {
         columns += ", " + quoted_name(column->name);
-        given += ", " + value_of_other(*column, texts);
+        bound += ", " + value_of_other(*column, texts);
         settle::detail::begin_member(others, column->name);
         if (value) append_json_text(others, *value);
         else others += "null";
@@ -125,7 +125,7 @@ SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* reco
     void const* const only[]{record};
     auto const arrays = arrays_of(only);
     auto const& insert = from().prepare(
-        "INSERT INTO " + name() + "(" + columns + ") OVERRIDING SYSTEM VALUE SELECT " + given +
+        "INSERT INTO " + name() + "(" + columns + ") OVERRIDING SYSTEM VALUE SELECT " + bound +
             " FROM " + arrays_as_table(members) + ", json_populate_record(NULL::" + name() + ", " +
             texts + ") AS r",
         types, "create a record");

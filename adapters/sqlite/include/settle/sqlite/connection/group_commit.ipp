@@ -27,26 +27,26 @@ group_commit::perform(settle::detail::function_view<void(transaction&)> function
              "See running#undecided"}};
 }
 
-SETTLE_FUNCTION void group_commit::perform_all(group& all) {
+SETTLE_FUNCTION void group_commit::perform_all(group& whole) {
     std::optional<transaction> native;
-    auto const ends = end_of(all.members());
+    auto const ends = end_of(whole.members());
     try {
         native.emplace(writer_, ends);
     } catch (failure const& problem) {
-        return all.end_all({commit_status::undone, problem.problem()});
+        return whole.end_all({commit_status::undone, problem.problem()});
     }
     std::size_t done = 0;
     do {
-        auto const members = all.members();
+        auto const members = whole.members();
         for (; done < members.size(); ++done) {
             if (!perform_one(*native, *members[done], members.size() > 1)) {
                 return fall_apart(native, members);
             }
         }
         // A caller that arrives while a group is at work need not wait for the next.
-    } while (ends == commit_end::on_disk && all.join() > 0);
+    } while (ends == commit_end::on_disk && whole.join() > 0);
     auto const end = native->commit();
-    for (member* const one : all.members()) {
+    for (member* const one : whole.members()) {
         if (!one->failed) one->end = end;
     }
 }

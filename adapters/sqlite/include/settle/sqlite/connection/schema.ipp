@@ -46,7 +46,7 @@ SETTLE_FUNCTION void create_tables(connection const& connection) {
     // neighbours; a record with many marks also has a row of bounds.
     std::string added;
     for (auto const& column : added_columns) added.append(", ").append(column.sql);
-    std::array<std::string, 9> const all{
+    std::array<std::string, 9> const statements{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
         "INSERT INTO settle_meta(name, value) VALUES('schema_version', '" +
@@ -70,7 +70,7 @@ SETTLE_FUNCTION void create_tables(connection const& connection) {
         "WITHOUT ROWID",
         entries_view(),
     };
-    for (auto const& sql : all) {
+    for (auto const& sql : statements) {
         connection.execute(sql, "create the tables of settle");
     }
 }

@@ -43,10 +43,10 @@ SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
                                         std::span<write_result> results,
                                         write_context const& context) {
     if (writes.empty()) return;
-    auto all = settle::detail::sent_writes(writes, results);
+    auto sent = settle::detail::sent_writes(writes, results);
     auto const change = [&](detail::transaction&) {
-        if (writes.front().inserts) held_->entries.insert(all, context);
-        else held_->entries.change(all, context);
+        if (writes.front().inserts) held_->entries.insert(sent, context);
+        else held_->entries.change(sent, context);
     };
     bool const lost = may_be_lost(writes.front().action);
     auto const ended =

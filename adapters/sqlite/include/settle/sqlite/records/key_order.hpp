@@ -26,11 +26,11 @@ struct in_order {
 class key_rank {
 public:
     template <typename KeyOf>
-    key_rank(std::vector<in_order> const& all, KeyOf&& key_of) {
-        auto const first = key_of(all.front().index);
+    key_rank(std::vector<in_order> const& ranks, KeyOf&& key_of) {
+        auto const first = key_of(ranks.front().index);
         if constexpr (std::is_same_v<decltype(first), std::string_view const>) {
             common_ = first.size();
-            for (auto const& write : all) {
+            for (auto const& write : ranks) {
                 auto const key = key_of(write.index).substr(0, common_);
                 auto const apart = std::mismatch(key.begin(), key.end(), first.begin());
                 common_ = static_cast<std::size_t>(apart.first - key.begin());
