@@ -9,6 +9,7 @@
 #include <settle/mongodb/connection/bulk.ipp>
 #include <settle/mongodb/connection/client.ipp>
 #include <settle/mongodb/connection/collections.ipp>
+#include <settle/mongodb/connection/driver_threads.ipp>
 #include <settle/mongodb/connection/error.ipp>
 #include <settle/mongodb/connection/metadata.ipp>
 #include <settle/mongodb/connection/native.ipp>

@@ -77,18 +77,13 @@ public:
 
 private:
     enum class kind : std::uint8_t { insert, update, remove };
-    struct destroyer {
-        void operator()(mongoc_bulk_operation_t* held) const noexcept {
-            mongoc_bulk_operation_destroy(held);
-        }
-    };
     /// Writes of one kind.
     struct run {
         kind what{};
         std::size_t begin = 0; ///< how many writes precede this run
         std::size_t size = 0;
         std::size_t bytes = 0;
-        std::unique_ptr<mongoc_bulk_operation_t, destroyer> held{};
+        std::shared_ptr<mongoc_bulk_operation_t> held{};
 
         /// Whether the driver may send several messages: a server takes 100,000 writes, and 48 MB.
         [[nodiscard]] bool may_be_split() const noexcept {
@@ -103,7 +98,8 @@ private:
             added.what = what;
             added.begin = size_;
             added.held.reset(
-                mongoc_collection_create_bulk_operation_with_opts(to_.get(), options_.native()));
+                mongoc_collection_create_bulk_operation_with_opts(to_.get(), options_.native()),
+                &mongoc_bulk_operation_destroy);
         }
         run& current = runs_.back();
         bson_error_t problem{};
@@ -118,6 +114,7 @@ private:
     /// False when the bulk as a whole has a problem.
     bool execute(run& current_run, std::string_view phase, bulk_result& result);
 
+    link* with_;
     bool in_;
     document options_;
     collection_handle to_;

@@ -71,7 +71,8 @@ SETTLE_FUNCTION bulk_result brief_updates::execute(std::string_view phase) {
     return result;
 }
 
-SETTLE_FUNCTION bulk::bulk(link& client, std::string_view name) : in_(client.in_transaction()) {
+SETTLE_FUNCTION bulk::bulk(link& client, std::string_view name)
+    : with_(&client), in_(client.in_transaction()) {
     // In a native transaction the first refusal aborts everything anyway.
     options_.boolean("ordered", in_);
     client.append_session(options_);
@@ -121,10 +122,25 @@ SETTLE_FUNCTION bulk_result bulk::execute(std::string_view phase) {
 }
 
 SETTLE_FUNCTION bool bulk::execute(run& current_run, std::string_view phase, bulk_result& result) {
-    reply received;
-    bson_error_t problem{};
-    bool const good =
-        mongoc_bulk_operation_execute(current_run.held.get(), received.fresh(), &problem) != 0;
+    struct exchange {
+        std::shared_ptr<mongoc_bulk_operation_t> writes;
+        reply received{};
+        bson_error_t problem{};
+        bool is_good = false;
+    };
+    // The call takes the writes along: they need its client to their end.
+    auto const own = std::make_shared<exchange>(std::move(current_run.held));
+    try {
+        with_->ask(phase, [own](lent_client&) {
+            own->is_good = mongoc_bulk_operation_execute(own->writes.get(), own->received.fresh(),
+                                                         &own->problem) != 0;
+        });
+    } catch (command_failure const& left) {
+        result.problem = left.problem();
+        result.untouched = false;
+        return false;
+    }
+    reply const& received = own->received;
     auto const count = [&](char const* name) {
         auto const found = received.find(name);
         return found ? found->integer().value_or(0) : 0;
@@ -132,7 +148,7 @@ SETTLE_FUNCTION bool bulk::execute(run& current_run, std::string_view phase, bul
     result.matched += count("nMatched");
     result.inserted += count("nInserted");
     result.removed += count("nRemoved");
-    if (good) return true;
+    if (own->is_good) return true;
     result.transient = received.transient();
     std::size_t const before = result.refused.size();
     error of_all;
@@ -150,7 +166,7 @@ SETTLE_FUNCTION bool bulk::execute(run& current_run, std::string_view phase, bul
     // The first refusal has aborted the native transaction.
     if (only_refused && in_) result.problem = result.refused.front().problem;
     else if (only_refused && of_all.empty() && !current_run.may_be_split()) return true;
-    else result.problem = of_all.empty() ? describe(problem, phase) : std::move(of_all);
+    else result.problem = of_all.empty() ? describe(own->problem, phase) : std::move(of_all);
     // A write that only one server has is an unknown outcome.
     if (!lasting) result.problem.code = {code_of_lost, mongodb_category()};
     result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&

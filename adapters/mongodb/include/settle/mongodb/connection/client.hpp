@@ -2,9 +2,11 @@
 // Clients from a pool, and the requests that settle sends to a server through them.
 #pragma once
 
+#include <settle/base/function_view.hpp>
 #include <settle/base/process.hpp>
 #include <settle/mongodb/connection/address.hpp>
 #include <settle/mongodb/connection/bson.hpp>
+#include <settle/mongodb/connection/driver_threads.hpp>
 #include <settle/mongodb/connection/error.hpp>
 
 #include <atomic>
@@ -40,6 +42,10 @@ public:
         return &held_;
     }
     [[nodiscard]] bson_t const& native() const noexcept { return held_; }
+    void take(reply& from) {
+        bson_steal(fresh(), &from.held_);
+        bson_init(&from.held_); // its content is gone
+    }
     [[nodiscard]] bool transient() const { return has_label(held_, "TransientTransactionError"); }
     [[nodiscard]] std::optional<value_view> find(char const* name) const {
         bson_iter_t at;
@@ -65,22 +71,66 @@ struct collection_destroyer {
 };
 using collection_handle = std::unique_ptr<mongoc_collection_t, collection_destroyer>;
 
+struct session_destroyer {
+    void operator()(mongoc_client_session_t* held) const noexcept {
+        mongoc_client_session_destroy(held);
+    }
+};
+
+/// A client on loan from the pool, with its session. It goes back when nobody uses it any more: the
+/// caller, or a call of the driver that the caller has left.
+struct lent_client {
+    mongoc_client_pool_t* pool;
+    mongoc_client_t* native;
+    std::unique_ptr<mongoc_client_session_t, session_destroyer> session{};
+
+    lent_client(mongoc_client_pool_t* from, mongoc_client_t* taken) : pool(from), native(taken) {}
+    lent_client(lent_client const&) = delete;
+    lent_client& operator=(lent_client const&) = delete;
+    ~lent_client() {
+        session.reset();
+        mongoc_client_pool_push(pool, native);
+    }
+};
+
 /// A client on loan from the pool, alone or inside a native transaction.
 class link {
 public:
-    link(mongoc_client_pool_t* pool, std::string const& database)
-        : pool_(pool), client_(mongoc_client_pool_pop(pool)), database_(&database) {}
+    /// Errors:  throws command_failure if the caller waits no longer for a client
+    link(mongoc_client_pool_t* pool, driver_threads& threads, std::string const& database);
     link(link const&) = delete;
     link& operator=(link const&) = delete;
-    ~link() { mongoc_client_pool_push(pool_, client_); }
+    ~link() = default;
 
-    [[nodiscard]] mongoc_client_t* native() noexcept { return client_; }
+    /// Errors:  throws command_failure once the caller has left a call
+    [[nodiscard]] mongoc_client_t* native() { return lent().native; }
     [[nodiscard]] std::string const& database() const noexcept { return *database_; }
     [[nodiscard]] collection_handle collection(std::string_view name);
-    /// Sets the native transaction of the calls that follow; null for none.
-    void enter(mongoc_client_session_t* session) noexcept { session_ = session; }
-    [[nodiscard]] bool in_transaction() const noexcept { return session_ != nullptr; }
-    [[nodiscard]] mongoc_client_session_t* session() const noexcept { return session_; }
+    /// Has the calls that follow take part in the native transaction of the session, or not.
+    void enter(bool native_transaction) noexcept { in_transaction_ = native_transaction; }
+    [[nodiscard]] bool in_transaction() const noexcept { return in_transaction_; }
+    [[nodiscard]] mongoc_client_session_t* session() {
+        return in_transaction_ ? lent().session.get() : nullptr;
+    }
+    /// False once the caller has left a call: then the server may still be at it.
+    [[nodiscard]] bool is_free() const noexcept { return lent_ != nullptr; }
+
+    /// Makes a call of the driver that may wait for the server.
+    /// Shape:   call(lent_client) - owns what it uses, if driver_threads::are_needed()
+    /// Errors:  throws command_failure if the engine's caller waits no longer: the outcome is
+    ///          unknown, and the link takes no further call
+    template <typename Call>
+    void ask(std::string_view phase, Call call) {
+        if (!driver_threads::are_needed()) return call(lent());
+        // Members are destroyed in the reverse order: the client goes back last.
+        struct own_call {
+            std::shared_ptr<lent_client> client;
+            Call call;
+            void operator()() { call(*client); }
+        };
+        static_cast<void>(lent());
+        leave_after(phase, threads_->run(own_call{lent_, std::move(call)}));
+    }
 
     /// Adds the session of the native transaction.
     void append_session(document& options);
@@ -90,21 +140,8 @@ public:
     template <typename Function>
     void find(std::string_view name, document const& filter, document options,
               std::string_view phase, Function&& function) {
-        append_session(options);
-        // The server's first batch would hold 101 documents; the rest would cost a round trip.
-        options.integer("batchSize", largest_batch);
-        auto const from = collection(name);
-        std::unique_ptr<mongoc_cursor_t, void (*)(mongoc_cursor_t*)> const cursor{
-            mongoc_collection_find_with_opts(from.get(), filter.native(), options.native(),
-                                             nullptr),
-            &mongoc_cursor_destroy};
-        bson_t const* current = nullptr;
-        while (mongoc_cursor_next(cursor.get(), &current)) function(document{current});
-        bson_error_t problem{};
-        bson_t const* answer = nullptr;
-        if (!mongoc_cursor_error_document(cursor.get(), &problem, &answer)) return;
-        bool const transient = answer != nullptr && has_label(*answer, "TransientTransactionError");
-        throw command_failure(describe(problem, phase), transient);
+        find_each(name, filter, std::move(options), phase,
+                  [&](document&& each) { function(std::move(each)); });
     }
 
     /// Runs a command of the database.
@@ -120,19 +157,35 @@ public:
 private:
     template <typename Call>
     void run(Call call, document const& request, std::string_view phase, reply& received) {
-        bson_error_t problem{};
-        if (!call(client_, database_->c_str(), request.native(), nullptr, received.fresh(),
-                  &problem)) {
-            throw command_failure(describe(problem, phase), received.transient());
-        }
+        struct exchange {
+            std::string database;
+            document request;
+            reply received{};
+            bson_error_t problem{};
+            bool is_good = false;
+        };
+        auto const own = std::make_shared<exchange>(*database_, document{request.native()});
+        ask(phase, [own, call](lent_client& client) {
+            own->is_good = call(client.native, own->database.c_str(), own->request.native(),
+                                nullptr, own->received.fresh(), &own->problem);
+        });
+        received.take(own->received);
+        if (!own->is_good)
+            throw command_failure(describe(own->problem, phase), received.transient());
     }
+    void find_each(std::string_view name, document const& filter, document options,
+                   std::string_view phase,
+                   settle::detail::function_view<void(document&&)> function);
+    [[nodiscard]] lent_client& lent();
+    /// Gives the client up, if a limit has ended the wait for a call.
+    void leave_after(std::string_view phase, std::string_view limit);
 
     static constexpr std::int64_t largest_batch = 100'000;
 
-    mongoc_client_pool_t* pool_;
-    mongoc_client_t* client_;
+    std::shared_ptr<lent_client> lent_;
+    driver_threads* threads_;
     std::string const* database_;
-    mongoc_client_session_t* session_ = nullptr;
+    bool in_transaction_ = false;
 };
 
 /// A server or a replica set. Threads may share it.
@@ -179,14 +232,18 @@ private:
 
     struct destroyer {
         process_stamp made_in;
+        // In a child they would end the parent's sessions, and wait for the parent's threads.
         void operator()(mongoc_client_pool_t* held) const noexcept {
-            // In a child it would end the parent's sessions, and wait for the parent's threads.
             if (made_in.is_here()) mongoc_client_pool_destroy(held);
+        }
+        void operator()(driver_threads* held) const noexcept {
+            if (made_in.is_here()) delete held;
         }
     };
     process_stamp made_in_;
     address address_;
     std::unique_ptr<mongoc_client_pool_t, destroyer> pool_;
+    std::unique_ptr<driver_threads, destroyer> threads_{new driver_threads};
     bool transactions_ = false;
     std::atomic<bool> sole_ = false;
 };

@@ -5,8 +5,13 @@
 #include <settle/mongodb/connection/client.hpp>
 #include <settle/mongodb/connection/set_names.hpp>
 
+#include <settle/store/caller_wait.hpp>
+
 #include <algorithm>
 #include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
 
 SETTLE_BEGIN
 
@@ -33,17 +38,95 @@ SETTLE_FUNCTION document linearizable() {
     return options;
 }
 
+SETTLE_FUNCTION command_failure left_call(std::string_view phase, std::string_view limit) {
+    bson_error_t problem{};
+    std::string text{limit};
+    bson_set_error(&problem, MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET, "%s",
+                   text.append(" has ended the wait").c_str());
+    return {describe(problem, phase), false};
+}
+
+SETTLE_FUNCTION link::link(mongoc_client_pool_t* pool, driver_threads& threads,
+                           std::string const& database)
+    : threads_(&threads), database_(&database) {
+    mongoc_client_t* client = nullptr;
+    if (driver_threads::are_needed()) {
+        using settle::detail::store_wait;
+        store_wait wait{store_wait::moment::max()};
+        while ((client = mongoc_client_pool_try_pop(pool)) == nullptr) {
+            auto const left = wait.left();
+            if (!left) throw left_call("give a client", wait.limit());
+            std::this_thread::sleep_for(std::min(*left, std::chrono::milliseconds{1}));
+        }
+    } else {
+        client = mongoc_client_pool_pop(pool);
+    }
+    lent_ = std::make_shared<lent_client>(pool, client);
+}
+
+SETTLE_FUNCTION lent_client& link::lent() {
+    if (!is_free()) throw left_call("go on", "the wait for an earlier call");
+    return *lent_;
+}
+
+SETTLE_FUNCTION void link::leave_after(std::string_view phase, std::string_view limit) {
+    if (limit.empty()) return;
+    lent_.reset();
+    throw left_call(phase, limit);
+}
+
 SETTLE_FUNCTION collection_handle link::collection(std::string_view name) {
     return collection_handle{
-        mongoc_client_get_collection(client_, database_->c_str(), std::string{name}.c_str())};
+        mongoc_client_get_collection(native(), database_->c_str(), std::string{name}.c_str())};
 }
 
 SETTLE_FUNCTION void link::append_session(document& options) {
-    if (session_ == nullptr) return;
+    if (!in_transaction_) return;
     bson_error_t problem{};
-    if (!mongoc_client_session_append(session_, options.native(), &problem)) {
+    if (!mongoc_client_session_append(session(), options.native(), &problem)) {
         throw command_failure(describe(problem, "use its session"), false);
     }
+}
+
+SETTLE_FUNCTION void link::find_each(std::string_view name, document const& filter,
+                                     document options, std::string_view phase,
+                                     settle::detail::function_view<void(document&&)> function) {
+    append_session(options);
+    // The server's first batch would hold 101 documents; the rest would cost a round trip.
+    options.integer("batchSize", largest_batch);
+    struct search {
+        std::string database;
+        std::string collection;
+        document filter;
+        document options;
+        std::vector<document> documents{};
+        bson_error_t problem{};
+        bool has_failed = false;
+        bool is_transient = false;
+
+        void run(lent_client& client, settle::detail::function_view<void(document&&)> each) {
+            collection_handle const from{
+                mongoc_client_get_collection(client.native, database.c_str(), collection.c_str())};
+            std::unique_ptr<mongoc_cursor_t, void (*)(mongoc_cursor_t*)> const cursor{
+                mongoc_collection_find_with_opts(from.get(), filter.native(), options.native(),
+                                                 nullptr),
+                &mongoc_cursor_destroy};
+            bson_t const* current = nullptr;
+            while (mongoc_cursor_next(cursor.get(), &current)) each(document{current});
+            bson_t const* answer = nullptr;
+            has_failed = mongoc_cursor_error_document(cursor.get(), &problem, &answer);
+            is_transient = answer != nullptr && has_label(*answer, "TransientTransactionError");
+        }
+    };
+    bool const collects = driver_threads::are_needed();
+    auto const own = std::make_shared<search>(
+        search{*database_, std::string{name}, document{filter.native()}, std::move(options)});
+    ask(phase, [own, collects, function](lent_client& client) {
+        if (!collects) return own->run(client, function);
+        own->run(client, [&](document&& each) { own->documents.push_back(std::move(each)); });
+    });
+    for (document& each : own->documents) function(std::move(each));
+    if (own->has_failed) throw command_failure(describe(own->problem, phase), own->is_transient);
 }
 
 SETTLE_FUNCTION server::server(std::string const& text, database_options const& options)
@@ -86,7 +169,7 @@ SETTLE_FUNCTION void server::look(link& client) {
 
 SETTLE_FUNCTION link server::connect() {
     if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
-    return {pool_.get(), address_.database()};
+    return {pool_.get(), *threads_, address_.database()};
 }
 
 SETTLE_FUNCTION bool server::is_sole_primary() {

@@ -62,6 +62,7 @@ inline constexpr effort for_long{retry_pauses::longest_effort, true};
 ///          settle::failure to abort
 class native_transaction {
 public:
+    /// Errors:  throws command_failure if the engine's caller waits no longer
     explicit native_transaction(server& database_server);
 
     using action = settle::detail::function_view<void(link&)>;
@@ -76,14 +77,8 @@ private:
 
     void abort();
 
-    struct destroyer {
-        void operator()(mongoc_client_session_t* held) const noexcept {
-            mongoc_client_session_destroy(held);
-        }
-    };
     link link_;
-    std::unique_ptr<mongoc_client_session_t, destroyer> session_;
-    error problem_;
+    error problem_; ///< why there is no session
     bool again_ = false;
 };
 

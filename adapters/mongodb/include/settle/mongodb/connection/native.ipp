@@ -13,8 +13,8 @@ namespace mongodb::detail {
 
 SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
     : link_(database_server.connect()) {
-    std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
-        mongoc_session_opts_new(), &mongoc_session_opts_destroy};
+    std::shared_ptr<mongoc_session_opt_t> const options{mongoc_session_opts_new(),
+                                                        &mongoc_session_opts_destroy};
     mongoc_session_opts_set_causal_consistency(options.get(), false);
     std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
         mongoc_read_concern_new(), &mongoc_read_concern_destroy};
@@ -23,14 +23,18 @@ SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
         mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
     mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
     mongoc_session_opts_set_default_transaction_opts(options.get(), how.get());
-    bson_error_t problem{};
-    session_.reset(mongoc_client_start_session(link_.native(), options.get(), &problem));
-    if (!session_) problem_ = describe(problem, "begin a session");
+    auto const problem = std::make_shared<bson_error_t>();
+    link_.ask("begin a session", [options, problem](lent_client& client) {
+        client.session.reset(
+            mongoc_client_start_session(client.native, options.get(), problem.get()));
+        if (client.session) problem->code = 0;
+    });
+    if (problem->code != 0) problem_ = describe(*problem, "begin a session");
 }
 
 SETTLE_FUNCTION commit_result native_transaction::perform(action function,
                                                           std::chrono::milliseconds longest) {
-    if (!session_) return {commit_status::undone, problem_};
+    if (!problem_.empty()) return {commit_status::undone, problem_};
     for (retry_pauses between{longest};;) {
         auto const ended = try_once(function);
         if (!again_ || !between.next()) return ended;
@@ -38,13 +42,20 @@ SETTLE_FUNCTION commit_result native_transaction::perform(action function,
 }
 
 SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
+    constexpr std::string_view beginning = "begin a native transaction";
     again_ = false;
-    bson_error_t problem{};
-    if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
-        return {commit_status::undone, describe(problem, "begin a native transaction")};
-    }
-    link_.enter(session_.get());
     try {
+        struct beginning_result {
+            bson_error_t problem{};
+            bool is_good = false;
+        };
+        auto const own = std::make_shared<beginning_result>();
+        link_.ask(beginning, [own](lent_client& client) {
+            own->is_good = mongoc_client_session_start_transaction(client.session.get(), nullptr,
+                                                                   &own->problem);
+        });
+        if (!own->is_good) return {commit_status::undone, describe(own->problem, beginning)};
+        link_.enter(true);
         function(link_);
     } catch (command_failure const& caught) {
         abort();
@@ -57,20 +68,30 @@ SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
         abort();
         throw;
     }
-    link_.enter(nullptr);
+    link_.enter(false);
     return commit();
 }
 
 SETTLE_FUNCTION commit_result native_transaction::commit() {
-    for (retry_pauses between;;) {
-        reply received;
+    struct ending {
+        reply received{};
         bson_error_t problem{};
-        if (mongoc_client_session_commit_transaction(session_.get(), received.fresh(), &problem)) {
-            return {commit_status::committed, {}};
+        bool is_good = false;
+    };
+    for (retry_pauses between;;) {
+        auto const own = std::make_shared<ending>();
+        try {
+            link_.ask("commit", [own](lent_client& client) {
+                own->is_good = mongoc_client_session_commit_transaction(
+                    client.session.get(), own->received.fresh(), &own->problem);
+            });
+        } catch (command_failure const& left) {
+            return {commit_status::unknown, left.problem()};
         }
-        auto described = describe(problem, "commit");
+        if (own->is_good) return {commit_status::committed, {}};
+        auto described = describe(own->problem, "commit");
         // The server guarantees that the transaction is not committed and never will be.
-        if (received.transient()) {
+        if (own->received.transient()) {
             again_ = true;
             return {commit_status::undone, std::move(described)};
         }
@@ -83,9 +104,17 @@ SETTLE_FUNCTION commit_result native_transaction::commit() {
 }
 
 SETTLE_FUNCTION void native_transaction::abort() {
-    link_.enter(nullptr);
-    bson_error_t ignored{};
-    mongoc_client_session_abort_transaction(session_.get(), &ignored);
+    link_.enter(false);
+    // A call that the caller has left aborts it at its end, with the session.
+    if (!link_.is_free()) return;
+    try {
+        link_.ask("abort", [](lent_client& client) {
+            bson_error_t ignored{};
+            mongoc_client_session_abort_transaction(client.session.get(), &ignored);
+        });
+    } catch (command_failure const&) {
+        // Without a commit, the server ends it.
+    }
 }
 
 SETTLE_FUNCTION bool read_on_sole_primary(server& database_server,

@@ -19,11 +19,11 @@ public:
     /// The driver's objects, for its own functions: their options must name the session. A handler
     /// that uses them reports each error to this session with fail(). A refusal undoes their
     /// writes, as it undoes those of run().
-    [[nodiscard]] mongoc_client_t* client() noexcept {
+    [[nodiscard]] mongoc_client_t* client() {
         used_ = true;
         return with_->native();
     }
-    [[nodiscard]] mongoc_client_session_t* native() noexcept {
+    [[nodiscard]] mongoc_client_session_t* native() {
         used_ = true;
         return with_->session();
     }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls of the driver that go on when their callers wait no longer. Nothing can interrupt a call of
+// the driver before socketTimeoutMS.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// Threads for the calls whose callers may stop waiting. Each call holds a client of the pool, so
+/// there are at most maxPoolSize threads.
+class driver_threads {
+public:
+    driver_threads() = default;
+    driver_threads(driver_threads const&) = delete;
+    driver_threads& operator=(driver_threads const&) = delete;
+    /// Waits for the calls that nobody waits for.
+    ~driver_threads();
+
+    /// True if the engine's caller on this thread has a deadline, or may ask to stop.
+    [[nodiscard]] static bool are_needed() noexcept;
+
+    /// Runs a call until it ends, or the engine's caller waits no longer. Then the call goes on.
+    /// Shape:   call - owns what it uses
+    /// Returns: the limit that ended the wait, as the subject of a sentence, or an empty text
+    /// Errors:  throws what the call throws
+    [[nodiscard]] std::string_view run(std::function<void()> call);
+
+private:
+    struct task {
+        std::function<void()> call;
+        std::exception_ptr thrown{};
+        bool is_over = false;
+        std::condition_variable ended{};
+    };
+    void work();
+
+    std::mutex mutex_;
+    std::condition_variable has_task_;
+    std::deque<std::shared_ptr<task>> tasks_;
+    std::size_t idle_ = 0;
+    bool ends_ = false;
+    std::vector<std::thread> threads_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/connection/driver_threads.ipp>
+#endif
