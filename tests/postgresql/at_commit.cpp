@@ -74,6 +74,22 @@ struct two_servers {
         return ask_one(books.address(), "SELECT state FROM settle_entry");
     }
 };
+
+struct voucher {
+    BOOST_HANA_DEFINE_STRUCT(voucher, (std::string, id), (std::int64_t, worth));
+};
+constexpr settle::collection<voucher, "vouchers", &voucher::id> vouchers;
+struct redemption {
+    BOOST_HANA_DEFINE_STRUCT(redemption, (std::string, voucher), (std::string, to),
+                             (std::int64_t, worth));
+};
+constexpr auto redemption_type = settle::transaction<redemption, "redemption">(
+    participant<"voucher">(vouchers, param<&redemption::voucher>)
+        .require(field<&voucher::worth> == param<&redemption::worth>)
+        .confirm(settle::erase),
+    participant<"to">(accounts, param<&redemption::to>)
+        .confirm(field<&account::balance> += param<&redemption::worth>));
+
 std::string const done_number = "3";
 std::string const applied_number = "2";
 
@@ -86,7 +102,12 @@ struct program {
         settle::options limits;
         limits.answer = settle::at_commit;
         return settle::engine{
-            books, settle::bind(vaults, cellar), settle::type<deposit_type>, limits,
+            books,
+            settle::bind(vaults, cellar),
+            settle::bind(vouchers, cellar),
+            settle::type<deposit_type>,
+            settle::type<redemption_type>,
+            limits,
             settle::observed_by([to = all](settle::event const& event) { to->note(event.taken); })};
     }
 
@@ -154,6 +175,31 @@ TEST_CASE("at commit: a recovery finds nothing to confirm, and a server is kille
     CHECK(servers.state() == done_number);
     servers.restart_cellar();
     CHECK(servers.gold_and_marks() == "60 0");
+}
+
+// A recovery locks the row of a part, and this lock alone makes its commit wait for the disk. An
+// erased record has no row.
+TEST_CASE("at commit: a recovery finds no record to confirm, and a server is killed after it") {
+    two_servers servers;
+    auto const vouchers_and_marks = [&] {
+        return ask_one(servers.cellar.address(), "SELECT count(*) || ' ' || (SELECT count(*) FROM "
+                                                 "settle_mark) FROM vouchers");
+    };
+    {
+        program first{servers};
+        auto engine = first.engine();
+        engine.create(vouchers, {"V", 60}).value();
+        servers.once_after(settle::step::confirm, [] { throw ended_here{}; });
+        CHECK(!engine.run("t", redemption{"V", "A", 60}).finished);
+    }
+    CHECK(vouchers_and_marks() == "0 0");
+    CHECK(servers.state() == applied_number);
+    program second{servers};
+    auto engine = second.engine();
+    CHECK(engine.recover(of_any_age()).done == 1);
+    CHECK(servers.state() == done_number);
+    servers.restart_cellar();
+    CHECK(vouchers_and_marks() == "0 0");
 }
 
 TEST_CASE("at commit: a server is killed, and the engine ends before it is back") {
