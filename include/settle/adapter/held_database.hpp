@@ -52,6 +52,9 @@ public:
         if (store_->capabilities().overlaps_others) store_->expect_others();
     }
     [[nodiscard]] bool force(session_moment since) override { return store_->force(since); }
+    [[nodiscard]] bool join(erased_store& other) override {
+        return store_->join(*static_cast<held_store&>(other).store_);
+    }
     void one_phase(std::span<one_phase_request> requests, any_log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
         store_->one_phase(requests, static_cast<port_of_log<Log>&>(log.log()).session(), context,

@@ -72,6 +72,12 @@ public:
     /// As force() of the seam. Called only if the capabilities have it.
     [[nodiscard]] virtual bool force(session_moment) { return false; }
 
+    /// From now on also executes the parts of another store's collections.
+    /// Shape:   other - of the same database object, or of one that shares its clients; made by the
+    ///          same adapter, and in use by nobody
+    /// Returns: false if one native transaction cannot hold the records of both
+    [[nodiscard]] virtual bool join(one_phase_store&) { return false; }
+
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
     virtual void one_phase(std::span<one_phase_request> requests, Log& log,
@@ -146,6 +152,14 @@ public:
         return store_->resolve(where, confirmed);
     }
 
+    /// As one_phase_store::join.
+    template <typename... Others>
+    [[nodiscard]] bool join(typed_session<Store, Others...> const& other)
+        requires requires(Store& store) { store.join(store); }
+    {
+        return store_->join(*other.store_);
+    }
+
 protected:
     explicit typed_session(std::shared_ptr<Store> store) : store_(std::move(store)) {}
 
@@ -155,6 +169,9 @@ protected:
         &descriptor_of_collection<Collections>...};
 
 private:
+    template <typename, typename...>
+    friend class typed_session;
+
     template <typename C>
     static constexpr std::size_t number_of = [] {
         std::size_t number = 0;

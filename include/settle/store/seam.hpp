@@ -10,6 +10,10 @@
 //       A store belongs to one log: the first name that it is bound with stays in it, and a bind
 //       with another name throws settle::failure with errc::other_log.
 //   database.bind_log()                       A session of a log.
+//   database.is_same(other)                   Optional: both objects are of one place, so that each
+//       can be used for the other. An engine binds such collections with the log's object.
+//   database.shares_clients(other)            Optional: one native transaction can hold records of
+//       both, and the log of either.
 //
 // Several threads may call one session at the same time, unless the documentation of the database
 // forbids it. No session knows a transaction type: each request points at descriptors
@@ -41,7 +45,8 @@
 //   create_all<C>(records, results)   Optional: create() for each record, in one call.
 //   look<C>(key, with_entries)    Optional: a record_look (store/look.hpp): one atomic read of the
 //       record and all its marks, which no newer look or change contradicts. `with_entries` is true
-//       only if the engine's log is of this same database; the look may then be at the log, too.
+//       only if one native transaction can hold the record and the engine's log; the look may then
+//       be at the log, too.
 //       Other reads may follow it, so a store that cannot do that gives the record and the marks.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
 //       may no longer exist, or from the first. The store chooses the order, but it depends only on
@@ -55,7 +60,8 @@
 //   one_phase(requests, log, context, decider)   Needs `static constexpr bool settles_in_one_phase
 //       = true`. Settles each request in a native transaction that holds its entry and its parts
 //       in this database: all parts of a transaction in one phase, or the parts that a commit
-//       joins. `log` is the engine's session of the log of this same database. Inside the native
+//       joins. `log` is the engine's session of the log of this same database, or of one that
+//       shares its clients. Inside the native
 //       transaction the store executes the parts, sets the results and calls
 //       decider.decide(request). If decide() returns true, the store writes request.write with
 //       `log`; if it returns false, the store changes nothing for this request, and its result is
@@ -65,6 +71,11 @@
 //       process stops if a transaction would be done with a part that was not applied. If the
 //       native transaction is repeated, the requests are executed and decided again, in their
 //       order.
+//   join(other)                   From now on the session also executes the parts of another
+//       session's collections, in the same native transactions. Reads, creations, marks and
+//       resolve() stay with the other session. Returns false, and changes nothing, if it cannot.
+//       Both are of one object, or of objects that share clients, and settle in one phase. Called
+//       by an engine that is built, before all other calls.
 //   capabilities()                A session_capabilities, where the server or the database that the
 //       session is bound to decides: settles_in_one_phase, recovery_wave_size, and keeps_at_insert
 //       of a log may say less than the session's type.

@@ -118,6 +118,7 @@
                              settle_suite::in_sessions<Fixture>);                                  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_phase_again,                                  \
                              settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_store, settle_suite::in_engines<Fixture>);    \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_births, settle_suite::in_sessions<Fixture>);      \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_late_entry, settle_suite::in_sessions<Fixture>);  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_last_moment, settle_suite::in_sessions<Fixture>); \

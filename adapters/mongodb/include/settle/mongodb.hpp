@@ -30,6 +30,11 @@ public:
             detail::check_version(link);
         });
     }
+    /// Another database of the same set, through the clients of the first. An engine takes both for
+    /// one store: one native transaction holds records of both, and the log of either.
+    /// Shape:   beside - may end earlier
+    /// Errors:  throws settle::failure with one sentence
+    database(database const& beside, std::string const& name) : server_(beside.server_, name) {}
     database(database const&) = delete;
     database& operator=(database const&) = delete;
 
@@ -61,6 +66,11 @@ public:
 
     /// Errors:  throws settle::failure when the database cannot be read or written
     log_session bind_log() { return bind_log(detail::own_entries()); }
+
+    /// True if one of both objects was made of the other, or both of a third.
+    [[nodiscard]] bool shares_clients(database const& other) const noexcept {
+        return server_.shares_clients(other.server_);
+    }
 
     /// The current record, also where a deposed primary still answers: a majority confirms the
     /// answer after the read. `engine.read` returns the state of a majority, or with weak writes

@@ -44,6 +44,9 @@ public:
     bind_described(std::string const& log_name,
                    std::span<settle::detail::collection_descriptor const* const> bound);
 
+    /// True if both objects have one file open: an engine then takes them for one store.
+    [[nodiscard]] bool is_same(database const& other) const noexcept;
+
     /// Errors:  throws settle::failure when the file cannot be read or written
     log_session bind_log();
 

@@ -30,6 +30,10 @@ database::bind_described(std::string const& log_name,
     return detail::make_record_store(*file_, log_name, bound);
 }
 
+SETTLE_FUNCTION bool database::is_same(database const& other) const noexcept {
+    return file_->is_same(*other.file_);
+}
+
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const guard = file_->alone();
     auto name = detail::get_or_init_metadata(

@@ -33,6 +33,9 @@ public:
         return make_record_store<Sql>(*pool_, log_name, bound);
     }
 
+    /// True if both objects were given one address: an engine then takes them for one store.
+    [[nodiscard]] bool is_same(database const& other) const { return pool_->is_same(*other.pool_); }
+
     /// Errors:  throws settle::failure when the database cannot be read or written
     log_session bind_log() {
         auto const fresh = fresh_log_name(std::string{Sql::page} + '-');

@@ -48,14 +48,11 @@ public:
         : executed_store<one_phase_store<log_session>>({.leaders = Sql::leaders}),
           pool_(&connections), marks_(connections) {
         for (auto const* const one : bound) {
-            tables_.push_back(std::make_unique<bound_table>(connections, *one));
+            tables_.push_back(std::make_shared<bound_table>(connections, *one));
             bound_.push_back(one);
             by_number_.push_back(tables_.back().get());
         }
-        // All programs lock the tables in this order.
-        std::sort(tables_.begin(), tables_.end(), [](auto const& left, auto const& right) {
-            return left->of().name < right->of().name;
-        });
+        sort_tables();
     }
 
     [[nodiscard]] session_capabilities capabilities() const override {
@@ -78,6 +75,12 @@ public:
             }
         }
         return false;
+    }
+    [[nodiscard]] bool join(one_phase_store<log_session>& other) override {
+        auto const& joined = static_cast<record_waves&>(other).tables_;
+        tables_.insert(tables_.end(), joined.begin(), joined.end());
+        sort_tables();
+        return true;
     }
     void one_phase(std::span<one_phase_request> requests, log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
@@ -186,6 +189,13 @@ public:
 private:
     [[nodiscard]] wave_port& port() noexcept override { return port_; }
 
+    /// All programs lock the tables in this order.
+    void sort_tables() {
+        std::sort(tables_.begin(), tables_.end(), [](auto const& left, auto const& right) {
+            return left->of().name < right->of().name;
+        });
+    }
+
     /// Reads records of a collection.
     /// Shape:   send(connection, table) - queues the read
     template <typename Send>
@@ -205,7 +215,7 @@ private:
 
     pool* pool_;
     std::vector<collection_descriptor const*> bound_;
-    std::vector<std::unique_ptr<bound_table>> tables_; ///< in the order of the names
+    std::vector<std::shared_ptr<bound_table>> tables_; ///< in the order of the names
     std::vector<bound_table const*> by_number_;        ///< in the order of the session
     typename Sql::mark_table marks_;
     table_port<Sql> port_{*pool_, tables_, marks_, nullptr}; ///< for two phases

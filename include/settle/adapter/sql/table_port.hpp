@@ -20,7 +20,7 @@ class table_port final : public wave_port {
     using native_transaction = typename Sql::native_transaction;
     using row = typename Sql::row;
     using log_session = typename Sql::log_session;
-    using tables = std::vector<std::unique_ptr<typename Sql::bound_table>>;
+    using tables = std::vector<std::shared_ptr<typename Sql::bound_table>>;
     using mark_table = typename Sql::mark_table;
     using locked_records = record_table<Sql>;
     using unread_records = conditional_table<Sql>;

@@ -16,7 +16,7 @@ class unit_of_work : public detail::unit_of_work<Table> {
     using connection = typename Table::connection;
 
 public:
-    unit_of_work(std::span<std::unique_ptr<typename Table::bound_table> const> tables,
+    unit_of_work(std::span<std::shared_ptr<typename Table::bound_table> const> tables,
                  typename Table::mark_table const& marks) {
         for (auto const& one : tables) this->add(std::make_unique<Table>(*one, marks));
     }

@@ -8,7 +8,7 @@
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/shared_windows.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
-#include <settle/running/construction/argument_lists.hpp>
+#include <settle/running/construction/engine_arguments.hpp>
 #include <settle/running/construction/home.hpp>
 #include <settle/running/construction/horizon.hpp>
 #include <settle/running/construction/owner.hpp>
@@ -26,164 +26,6 @@ template <typename Log, typename Sessions>
 class container_calls;
 template <typename Assembly, typename Direction>
 class container_window;
-
-template <typename Argument>
-struct held_argument {
-    using type = Argument;
-};
-template <typename Argument>
-    requires is_database<Argument>
-struct held_argument<Argument> {
-    using type = Argument&; // an engine refers to a database and never copies it
-};
-
-/// True if an argument binds a collection to a database of this type.
-template <typename Argument, typename Host>
-inline constexpr bool holds_collection_in = false;
-template <typename Target, typename Host>
-inline constexpr bool holds_collection_in<store_binding<Target, Host>, Host> =
-    is_collection<Target>;
-
-/// The arguments of an engine, and the role of each.
-template <typename... Arguments>
-class engine_arguments {
-public:
-    using gathered = gather<type_list<>, type_list<>, Arguments...>;
-    using left_over = typename unbound_by<typename gathered::targets, Arguments...>::type;
-    static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
-    static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
-    static constexpr bool each_once = all_differ<typename role<Arguments>::type...>;
-
-    template <typename... Given>
-    explicit engine_arguments(Given&&... given) : arguments_(std::forward<Given>(given)...) {}
-
-    auto bind_log() {
-        auto& given = std::get<log_at>(arguments_);
-        if constexpr (databases == 1) return given.bind_log();
-        else return given.database.bind_log();
-    }
-    auto bind_stores(std::string const& log_name) {
-        return std::apply(
-            [&](auto&... given) { return std::tuple_cat(bind_store(given, log_name)...); },
-            arguments_);
-    }
-    /// Calls `function(session)` for each session of collections that the log's own database holds.
-    template <typename Function>
-    void with_own_stores(std::string const& log_name, Function&& function) {
-        auto& argument = std::get<log_at>(arguments_);
-        auto& host = [&]() -> auto& {
-            if constexpr (databases == 1) return argument;
-            else return argument.database;
-        }();
-        std::apply([&](auto&... each) { (with_own_store(each, host, log_name, function), ...); },
-                   arguments_);
-    }
-    /// The index of the first session of records in the log's own database; their number if there
-    /// is none.
-    [[nodiscard]] std::size_t own_store() {
-        auto& argument = std::get<log_at>(arguments_);
-        auto& host = [&]() -> auto& {
-            if constexpr (databases == 1) return argument;
-            else return argument.database;
-        }();
-        std::size_t index = 0;
-        bool is_found = false;
-        std::apply(
-            [&](auto&... each) {
-                ((is_found = is_found || is_own(each, host),
-                  index += is_found ? 0 : sessions_of<std::remove_cvref_t<decltype(each)>>),
-                 ...);
-            },
-            arguments_);
-        return index;
-    }
-    /// Errors:  throws settle::failure when an option is invalid
-    [[nodiscard]] settle::options limits() const {
-        settle::options limits;
-        if constexpr (options_at < sizeof...(Arguments)) limits = std::get<options_at>(arguments_);
-        if (auto problem = check_options(limits); !problem.empty()) throw failure(problem);
-        return limits;
-    }
-    [[nodiscard]] settle::phases phases() const {
-        if constexpr (phases_at < sizeof...(Arguments)) return std::get<phases_at>(arguments_);
-        else return settle::phases::one;
-    }
-    [[nodiscard]] auto const& environment() const {
-        if constexpr (environment_at < sizeof...(Arguments)) {
-            return std::get<environment_at>(arguments_).value;
-        } else {
-            static constexpr system_environment machine{};
-            return machine;
-        }
-    }
-    [[nodiscard]] auto& observer() {
-        if constexpr (observer_at < sizeof...(Arguments)) {
-            return std::get<observer_at>(arguments_).value;
-        } else {
-            static no_observer unobserved;
-            return unobserved;
-        }
-    }
-
-private:
-    /// The index of the first argument that passes a test; their number if none does.
-    template <typename Test>
-    static constexpr std::size_t position(Test test) {
-        std::size_t index = 0;
-        static_cast<void>(((test(std::type_identity<Arguments>{}) || (++index, false)) || ...));
-        return index;
-    }
-    template <typename Role>
-    static constexpr std::size_t position_of = position(
-        []<typename Argument>(std::type_identity<Argument>) { return has_role<Argument, Role>; });
-    static constexpr std::size_t environment_at = position_of<environment_binding<void>>;
-    static constexpr std::size_t observer_at = position_of<observer_binding<void>>;
-    static constexpr std::size_t options_at = position_of<settle::options>;
-    static constexpr std::size_t phases_at = position_of<settle::phases>;
-    static constexpr std::size_t log_at =
-        position([]<typename Argument>(std::type_identity<Argument>) {
-            return is_database<Argument> || is_log<Argument>;
-        });
-
-    template <typename Argument>
-    static auto bind_store(Argument& argument, std::string const& log_name) {
-        if constexpr (is_binding<Argument>) {
-            using bound = typename role<Argument>::type;
-            return session_for(type_list<bound>{}, argument.database, log_name);
-        } else if constexpr (is_database<Argument>) {
-            return session_for(left_over{}, argument, log_name);
-        } else {
-            return std::tuple<>{};
-        }
-    }
-
-    /// The number of sessions that an argument gives.
-    template <typename Argument>
-    static constexpr std::size_t sessions_of = std::tuple_size_v<decltype(bind_store(
-        std::declval<Argument&>(), std::declval<std::string const&>()))>;
-    template <typename Argument, typename Host>
-    static bool is_own(Argument& argument, Host& host) {
-        if constexpr (is_database<Argument>) return sessions_of<Argument> != 0;
-        else if constexpr (holds_collection_in<Argument, Host>) return &argument.database == &host;
-        else return false;
-    }
-
-    template <typename Argument, typename Host, typename Function>
-    static void with_own_store(Argument& argument, Host& host, std::string const& log_name,
-                               Function& function) {
-        auto const visit = [&] {
-            std::apply([&](auto... session) { (function(session), ...); },
-                       bind_store(argument, log_name));
-        };
-        if constexpr (is_database<Argument>) {
-            visit();
-        } else if constexpr (holds_collection_in<Argument, Host>) {
-            if (&argument.database == &host) visit();
-        }
-    }
-
-    std::tuple<typename held_argument<Arguments>::type...> arguments_;
-};
 
 /// The largest wave that the log or a session prefers, within the limit of each session.
 template <typename Log, typename Sessions>
@@ -219,13 +61,15 @@ template <typename... Targets, typename Rules, typename Log, typename... Session
 class ports<type_list<Targets...>, Rules, Log, std::tuple<Sessions...>> {
 public:
     template <typename Environment, typename Observer>
-    ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& given_environment,
-          Observer& given_observer)
-        : environment(given_environment), observer(given_observer), log_(log),
-          held_(log, sessions) {}
+    /// Shape:   executors - for each session, the index of the session that executes its parts
+    ports(Log& log, std::tuple<Sessions...>& sessions,
+          std::array<std::size_t, sizeof...(Sessions)> const& executors,
+          Environment const& given_environment, Observer& given_observer)
+        : environment(given_environment), observer(given_observer), log_(log), held_(log, sessions),
+          targets_{target_binding{&target_tag<Targets>, executors[session_of<Targets>()]}...} {}
 
     [[nodiscard]] engine_ports view() {
-        return {log_, held_.ports, targets, pauses_, {observer, environment}, names_of_stores()};
+        return {log_, held_.ports, targets_, pauses_, {observer, environment}, names_};
     }
 
     any_environment<Rules> const environment;
@@ -233,30 +77,27 @@ public:
 
 private:
     template <typename Target>
-    static constexpr target_binding binding_of() {
-        std::size_t port = 0;
-        std::size_t at = 0;
-        ((Sessions::template holds<Target>::value ? void(port = at) : void(), ++at), ...);
-        return {&target_tag<Target>, port};
+    static constexpr std::size_t session_of() {
+        std::size_t found = 0;
+        std::size_t index = 0;
+        ((Sessions::template holds<Target>::value ? void(found = index) : void(), ++index), ...);
+        return found;
     }
-    static constexpr std::array<target_binding, sizeof...(Targets)> targets{
-        binding_of<Targets>()...};
     /// The name of a store is that of its collections, services and other targets.
-    static std::array<std::string, sizeof...(Sessions)> const& names_of_stores() {
-        static auto const names = [] {
-            std::array<std::string, sizeof...(Sessions)> all;
-            std::array<std::string_view, sizeof...(Targets)> const of_targets{Targets::name...};
-            for (std::size_t at = 0; at < targets.size(); ++at) {
-                std::string& name = all[targets[at].store];
-                name.append(name.empty() ? "" : "+").append(of_targets[at]);
-            }
-            return all;
-        }();
+    [[nodiscard]] std::array<std::string, sizeof...(Sessions)> names_of_stores() const {
+        std::array<std::string, sizeof...(Sessions)> names;
+        std::array<std::string_view, sizeof...(Targets)> const of_targets{Targets::name...};
+        for (std::size_t index = 0; index < targets_.size(); ++index) {
+            std::string& name = names[targets_[index].store];
+            name.append(name.empty() ? "" : "+").append(of_targets[index]);
+        }
         return names;
     }
 
     port_of_log<Log&> log_;
     indexed_ports<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;
+    std::array<target_binding, sizeof...(Targets)> const targets_;
+    std::array<std::string, sizeof...(Sessions)> const names_ = names_of_stores();
     call_pauses pauses_{log_, environment};
 };
 
@@ -284,7 +125,9 @@ public:
           sessions_((check_home(log_), given_.bind_stores(log_.name()))) {
         // Before the first entry: from now on no purge of another program erases it too early.
         static_cast<void>(keep_horizon(ports_.view().log, limits_.horizon()).value());
-        if constexpr (std::tuple_size_v < sessions_type >> 1) {
+        bool const is_one_store = std::all_of(executors_.begin(), executors_.end(),
+                                              [&](auto index) { return index == executors_[0]; });
+        if (!is_one_store) {
             std::apply([](auto&... session) { (expect_others(session), ...); }, sessions_);
         }
     }
@@ -339,7 +182,7 @@ public:
 
     template <typename Target>
     [[nodiscard]] bool is_in_database_of_log() {
-        return given_.own_store() == session_position<Target>(every{});
+        return beside_log_[session_position<Target>(every{})];
     }
 
     /// Announces to the log an entry that is about to be inserted.
@@ -438,36 +281,41 @@ private:
             return (capabilities<Sessions>.fetches_ahead || ...);
         }(std::type_identity<sessions_type>{});
 
-    /// Some stores know only after opening whether they can run one phase.
+    /// True if one store holds the log and all records.
     [[nodiscard]] bool settles_in_one_phase_here() const {
-        // One store holds the log and all records.
-        constexpr bool alone = given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1;
-        if constexpr (alone && !is_container) {
-            return capabilities_here(std::get<0>(sessions_)).settles_in_one_phase;
-        } else {
-            return false;
-        }
+        return own_store_ != engine_ports::no_store &&
+               std::all_of(executors_.begin(), executors_.end(),
+                           [&](auto index) { return index == own_store_; });
     }
 
     /// True if a late entry takes no effect after its last moment.
     [[nodiscard]] bool inserts_in_time() const {
         return own_store_ != engine_ports::no_store || capabilities_here(log_).keeps_at_insert;
     }
-    /// The store whose parts a commit joins.
-    [[nodiscard]] std::size_t find_own_store() {
-        std::size_t const own = is_container || given_.phases() == phases::two
-                                    ? engine_ports::no_store
-                                    : given_.own_store();
-        std::size_t index = 0;
-        bool settles = false;
-        std::apply(
-            [&](auto const&... session) {
-                ((settles = settles ||
-                            (index++ == own && capabilities_here(session).settles_in_one_phase)),
-                 ...);
-            },
-            sessions_);
-        return settles ? own : engine_ports::no_store;
+    /// The store whose parts a commit joins: the first session beside the log, which then executes
+    /// the parts of the others, too.
+    template <std::size_t... Index>
+    [[nodiscard]] std::size_t join_own_stores(std::index_sequence<Index...>) {
+        std::size_t own = engine_ports::no_store;
+        if (is_container || given_.phases() == phases::two) return own;
+        auto const look = [&]<std::size_t Each>() {
+            // Some stores know only after opening whether they can run one phase.
+            auto& session = std::get<Each>(sessions_);
+            if (!beside_log_[Each] || !capabilities_here(session).settles_in_one_phase) return;
+            if (own == engine_ports::no_store) own = Each;
+            else if ((join<Index>(own, session) || ...)) executors_[Each] = own;
+        };
+        (look.template operator()<Index>(), ...);
+        return own;
+    }
+    template <std::size_t First, typename Session>
+    bool join([[maybe_unused]] std::size_t own, [[maybe_unused]] Session& session) {
+        auto& first = std::get<First>(sessions_);
+        if constexpr (requires { first.join(session); }) {
+            return First == own && first.join(session);
+        } else {
+            return false;
+        }
     }
 
     template <typename Target, std::size_t... Index>
@@ -480,6 +328,12 @@ private:
         return position;
     }
 
+    template <std::size_t... Index>
+    static constexpr std::array<std::size_t, sizeof...(Index)>
+    numbers(std::index_sequence<Index...>) {
+        return {Index...};
+    }
+
     using targets = typename given_type::gathered::targets;
     using every = std::make_index_sequence<std::tuple_size_v<sessions_type>>;
 
@@ -489,9 +343,13 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
-    std::size_t own_store_ = find_own_store();
+    static constexpr std::size_t session_count = std::tuple_size_v<sessions_type>;
+    std::array<bool, session_count> const beside_log_ = given_.template beside_log<session_count>();
+    /// For each session, the index of the session that executes its parts.
+    std::array<std::size_t, session_count> executors_ = numbers(every{});
+    std::size_t const own_store_ = join_own_stores(every{});
     ports<targets, order_rules, log_type, sessions_type> ports_{
-        log_, sessions_, given_.environment(), given_.observer()};
+        log_, sessions_, executors_, given_.environment(), given_.observer()};
     shared_windows<order_rules> callers_;
     finisher<order_rules> finisher_; ///< ends first: its thread uses all others
 };

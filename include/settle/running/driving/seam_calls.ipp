@@ -279,7 +279,8 @@ SETTLE_FUNCTION void seam_calls::give_up(job const& work, std::string_view limit
 SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& context,
                                         one_phase_decider& decider) {
     settle(
-        jobs, 0, context, decider, [](job const& work) { return work.takes(step::one_phase); },
+        jobs, ports_.own_store, context, decider,
+        [](job const& work) { return work.takes(step::one_phase); },
         [](job const&, part_descriptor const&) { return true; });
 }
 

@@ -350,6 +350,27 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other r
     });
 }
 
+TEST_CASE_TEMPLATE_DEFINE("one phase: what is bound with one database is one store", Fixture,
+                          suite_one_store) {
+    Fixture fixture;
+    auto& database = fixture.database_here();
+    std::string steps;
+    engine engine{log_in(database), bind(ledgers, database), bind(shelves, database),
+                  type<order_type>, observed_by([&steps](event const& event) {
+                      steps.append(name_of(event.taken)).append(", ");
+                  })};
+    engine.create(ledgers, {"A", 100, 0, ""}).value();
+    engine.create(shelves, {1, 10}).value();
+    CHECK(engine.run(order{"A", 30, {{1, 4}, {1, 2}}}).done());
+    auto const session = database.template bind<ledgers_type>(database.bind_log().name());
+    bool const settles = settle::detail::capabilities_here(session).settles_in_one_phase;
+    CHECK((steps == "one phase, end, ") == settles);
+    CHECK(engine.run(order{"A", 30, {{1, 5}}}).participant == "stock");
+    CHECK(engine.at(ledgers, "A").balance == 70);
+    CHECK(engine.at(shelves, 1).amount == 4);
+    CHECK(engine.marks().value() == 0);
+}
+
 } // namespace testing
 SETTLE_END
 #endif

@@ -24,6 +24,8 @@ struct address {
 
     /// The server in an error: 'host:port'.
     [[nodiscard]] std::string server() const;
+
+    friend bool operator==(address const&, address const&) = default;
 };
 
 } // namespace mariadb::detail

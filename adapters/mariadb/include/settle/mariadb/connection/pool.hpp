@@ -31,6 +31,9 @@ public:
     /// The database of the tables, quoted as SQL needs it, with the dot after it: `` `bank`. ``
     [[nodiscard]] std::string const& schema_prefix() const noexcept { return schema_prefix_; }
 
+    /// True if both pools were given one address.
+    [[nodiscard]] bool is_same(pool const& other) const { return to() == other.to(); }
+
     /// The round trips of all loans that have ended, without the connects.
     [[nodiscard]] std::uint64_t round_trips() const noexcept { return round_trips_.load(); }
 

@@ -41,6 +41,9 @@ class address {
 public:
     /// Errors:  throws settle::failure with one sentence
     address(std::string const& text, database_options const& options);
+    /// The address of another database of the same set.
+    /// Errors:  throws settle::failure when the name is refused
+    address(address const& other, std::string const& database);
 
     [[nodiscard]] mongoc_uri_t* native() const noexcept { return uri_.get(); }
     [[nodiscard]] std::string const& database() const noexcept { return database_; }
@@ -103,9 +106,6 @@ private:
 
     static constexpr std::int32_t patience_ms = 15'000;
 
-    struct uri_destroyer {
-        void operator()(mongoc_uri_t* held) const noexcept { mongoc_uri_destroy(held); }
-    };
     struct concern_destroyer {
         void operator()(mongoc_write_concern_t* held) const noexcept {
             mongoc_write_concern_destroy(held);
@@ -117,7 +117,7 @@ private:
         }
     };
 
-    std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
+    std::shared_ptr<mongoc_uri_t> uri_;
     std::string database_;
     bool weak_;
     bool is_looked_up_;        ///< the name service resolves its hosts

@@ -24,7 +24,7 @@ SETTLE_FUNCTION address::address(std::string const& text, database_options const
     if (!splits) {
         // The refusal of the address covers the driver's warnings about it.
         driver_warnings const held;
-        uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
+        uri_ = {mongoc_uri_new_with_error(text.c_str(), &problem), &mongoc_uri_destroy};
         if (uri_) held.refuse_options();
         if (uri_) held.write();
     }
@@ -33,17 +33,19 @@ SETTLE_FUNCTION address::address(std::string const& text, database_options const
                "%3A, '/' as %2F, '?' as %3F, '#' as %23 and '%' as %25");
     }
     if (!uri_) refuse(std::string{"it cannot be read: "} + problem.message);
-    char const* const name = mongoc_uri_get_database(uri_.get());
-    if (name == nullptr || *name == '\0') {
-        refuse("it names no database. Write one after the hosts: mongodb://host:27017/bank");
-    }
-    database_ = name;
+    if (auto const* const name = mongoc_uri_get_database(uri_.get())) database_ = name;
     check_database();
     check_files();
     check_reads();
     check_limits();
     check_writes();
     add_limits();
+}
+
+SETTLE_FUNCTION address::address(address const& other, std::string const& database)
+    : address(other) {
+    database_ = database;
+    check_database();
 }
 
 SETTLE_FUNCTION bool address::names_set() const {
@@ -107,6 +109,9 @@ SETTLE_FUNCTION void address::refuse(std::string const& why) {
 }
 
 SETTLE_FUNCTION void address::check_database() const {
+    if (database_.empty()) {
+        refuse("it names no database. Write one after the hosts: mongodb://host:27017/bank");
+    }
     if (database_ != "admin" && database_ != "local" && database_ != "config") return;
     refuse("the database '" + database_ +
            "' is the server's own, and takes no native "

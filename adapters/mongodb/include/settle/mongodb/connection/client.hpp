@@ -182,10 +182,26 @@ private:
 
     static constexpr std::int64_t largest_batch = 100'000;
 
+    friend class within_database;
+
     std::shared_ptr<lent_client> lent_;
     driver_threads* threads_;
     std::string const* database_;
     bool in_transaction_ = false;
+};
+
+/// Has the calls of a client go to another database of its set, as long as this object lives.
+class within_database {
+public:
+    within_database(link& client, std::string const& database)
+        : link_(&client), before_(std::exchange(client.database_, &database)) {}
+    within_database(within_database const&) = delete;
+    within_database& operator=(within_database const&) = delete;
+    ~within_database() { link_->database_ = before_; }
+
+private:
+    link* link_;
+    std::string const* before_;
 };
 
 /// A server or a replica set. Threads may share it.
@@ -193,6 +209,9 @@ class server {
 public:
     /// Errors:  throws settle::failure when the address is refused
     server(std::string const& text, database_options const& options);
+    /// Another database of the same set, through the same clients.
+    /// Errors:  throws settle::failure when the name is refused
+    server(server const& other, std::string const& database);
 
     /// Learns the kind of the server. Called before all other requests.
     /// Errors:  throws settle::failure when the server is unreachable or unfit
@@ -202,6 +221,9 @@ public:
     ///          sockets and of the driver's threads
     [[nodiscard]] link connect();
     [[nodiscard]] std::string const& database() const noexcept { return address_.database(); }
+    [[nodiscard]] bool shares_clients(server const& other) const noexcept {
+        return pool_ == other.pool_;
+    }
     /// Whether the server has native transactions over several documents.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
     [[nodiscard]] read_levels const& reads() const noexcept { return address_.reads(); }
@@ -242,7 +264,7 @@ private:
     };
     process_stamp made_in_;
     address address_;
-    std::unique_ptr<mongoc_client_pool_t, destroyer> pool_;
+    std::shared_ptr<mongoc_client_pool_t> pool_;
     std::unique_ptr<driver_threads, destroyer> threads_{new driver_threads};
     bool transactions_ = false;
     std::atomic<bool> sole_ = false;

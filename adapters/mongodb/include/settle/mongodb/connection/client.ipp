@@ -132,7 +132,7 @@ SETTLE_FUNCTION void link::find_each(std::string_view name, document const& filt
 SETTLE_FUNCTION server::server(std::string const& text, database_options const& options)
     : address_(text, options) {
     bson_error_t problem{};
-    pool_.reset(mongoc_client_pool_new_with_error(address_.native(), &problem));
+    pool_ = {mongoc_client_pool_new_with_error(address_.native(), &problem), destroyer{}};
     if (!pool_) refuse_address(text, problem);
     mongoc_client_pool_set_error_api(pool_.get(), MONGOC_ERROR_API_VERSION_2);
     // The driver accepts an application name only once.
@@ -140,6 +140,10 @@ SETTLE_FUNCTION server::server(std::string const& text, database_options const& 
         mongoc_client_pool_set_appname(pool_.get(), "settle");
     }
 }
+
+SETTLE_FUNCTION server::server(server const& other, std::string const& database)
+    : made_in_(other.made_in_), address_(other.address_, database), pool_(other.pool_),
+      transactions_(other.transactions_), sole_(other.sole_.load()) {}
 
 SETTLE_FUNCTION void server::look(link& client) {
     reply received;

@@ -14,7 +14,7 @@ SETTLE_FUNCTION void read_linearizable(server& database_server,
                                        collection_descriptor const& descriptor,
                                        record_layout const& layout, part_key const& key,
                                        settle::detail::function_view<void*()> made) {
-    record_codec const codec{descriptor, layout};
+    record_codec const codec{descriptor, database_server.database(), layout};
     std::optional<record_table> table;
     auto const fetch = [&](link& link, document options) {
         table.emplace(codec).expect(key);
@@ -31,7 +31,7 @@ SETTLE_FUNCTION void read_by_quorum(server& database_server,
                                     collection_descriptor const& descriptor,
                                     record_layout const& layout, part_key const& key,
                                     settle::detail::function_view<void*()> made) {
-    record_codec const codec{descriptor, layout};
+    record_codec const codec{descriptor, database_server.database(), layout};
     auto client = database_server.connect();
     record_table table{codec};
     table.expect(key);

@@ -70,6 +70,7 @@ public:
     /// Errors:  throws command_failure
     void insert_within(detail::link& client, std::span<one_phase_request* const> requests,
                        write_context const& context) {
+        detail::within_database const within{client, server_->database()};
         if (has_several_forms()) refuse_taken(client, requests);
         detail::bulk writes{client, collection()};
         for (auto const* const request : requests)
@@ -85,6 +86,7 @@ public:
     /// revision.
     void change_within(detail::link& client, one_phase_request& request,
                        write_context const& context) {
+        detail::within_database const within{client, server_->database()};
         entry_write const& write = request.write;
         auto const result =
             change_one(client, *write.id, write.change, entries_->change_of(write, context));

@@ -96,11 +96,14 @@ inline void append_key_forms(document& to, record_layout const& layout, part_key
 
 class record_codec {
 public:
-    record_codec(collection_descriptor const& collection, record_layout layout)
-        : of_(&collection), layout_(std::move(layout)) {}
+    /// Shape:   database - of the collection; outlives this object
+    record_codec(collection_descriptor const& collection, std::string const& database,
+                 record_layout layout)
+        : of_(&collection), database_(&database), layout_(std::move(layout)) {}
 
     [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
     [[nodiscard]] std::string_view collection() const noexcept { return of_->name; }
+    [[nodiscard]] std::string const& database() const noexcept { return *database_; }
     [[nodiscard]] record_layout const& layout() const noexcept { return layout_; }
     [[nodiscard]] std::size_t size() const noexcept { return of_->members().size(); }
     [[nodiscard]] bool is_key(std::size_t member) const noexcept { return member == of_->key; }
@@ -295,6 +298,7 @@ private:
     }
 
     collection_descriptor const* of_;
+    std::string const* database_;
     record_layout layout_;
 };
 

@@ -220,6 +220,7 @@ public:
     }
 
     [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+    [[nodiscard]] std::string const& database() const noexcept { return codec_->database(); }
 
     /// Copies the only announced record, if it exists.
     /// Errors:  throws errc::damaged, and errc::unfit_store if the collection is gone

@@ -15,7 +15,9 @@ public:
     record_waves(server& server, record_layout const& layout,
                  std::span<collection_descriptor const* const> bound)
         : executed_store(limits), server_(&server), layout_(layout) {
-        for (auto const* const collection : bound) codecs_.emplace_back(*collection, layout);
+        for (auto const* const collection : bound)
+            codecs_.emplace_back(*collection, server.database(), layout);
+        own_ = codecs_.size();
     }
 
     /// A single server has no native transactions.
@@ -24,6 +26,13 @@ public:
         own.settles_in_one_phase = server_->has_transactions();
         own.marks_keep_births = layout_.bare_marks == nullptr;
         return own;
+    }
+    /// A collection of another layout stays apart.
+    [[nodiscard]] bool join(settle::detail::one_phase_store<log_session>& other) override {
+        auto const& joined = static_cast<record_waves&>(other);
+        if (!layout_.is_own() || !joined.layout_.is_own()) return false;
+        codecs_.insert(codecs_.end(), joined.own_codecs().begin(), joined.own_codecs().end());
+        return true;
     }
     void one_phase(std::span<one_phase_request> requests, log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
@@ -113,7 +122,7 @@ public:
         bool reached = !after;
         try {
             auto client = server_->connect();
-            for (record_codec const& codec : codecs_) {
+            for (record_codec const& codec : own_codecs()) {
                 bool const begins_here = !reached && after->collection == codec.collection();
                 if (reached || begins_here) {
                     mark_listing{codec}.append(client, locators, begins_here ? &*after : nullptr,
@@ -128,7 +137,7 @@ public:
     }
     result<answer> resolve(mark_locator const& where, bool confirmed) override {
         bool const text = std::holds_alternative<std::string>(where.key);
-        for (record_codec const& codec : codecs_) {
+        for (record_codec const& codec : own_codecs()) {
             auto const& descriptor = codec.of();
             if (where.collection != descriptor.name || text != descriptor.text_key) continue;
             auto const end = [&](record_table& table) { return table.end_mark(where, confirmed); };
@@ -144,7 +153,7 @@ public:
         auto const change = [&](unit_of_work& unit, link& client) {
             auto& table = unit.of(target);
             table.expect(key);
-            table.fetch(client);
+            unit.fetch(client);
             reply = function(table);
         };
         auto const ended = port_.in_unit(change, for_long);
@@ -158,6 +167,10 @@ public:
 
 private:
     [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
+    /// Of the session's own collections, without those that have joined.
+    [[nodiscard]] std::span<record_codec const> own_codecs() const {
+        return std::span{codecs_}.first(own_);
+    }
 
     /// Enough leaders that a few threads do not wait for each other, and few enough that many
     /// threads share a native transaction of limited size.
@@ -166,6 +179,7 @@ private:
     server* server_;
     record_layout layout_;
     std::vector<record_codec> codecs_;                    ///< of the collections
+    std::size_t own_ = 0;                                 ///< how many are the session's own
     unit_port port_{*server_, layout_, codecs_, nullptr}; ///< for two phases
 };
 

@@ -25,13 +25,17 @@ public:
         return has_to;
     }
     void fetch(link& link) const {
-        for_each([&](record_table& table) { table.fetch(link); });
+        for_each([&](record_table& table) {
+            within_database const within{link, table.database()};
+            table.fetch(link);
+        });
     }
     /// As the table does; a record that cannot be used becomes the request's result.
     [[nodiscard]] part_result execute(part_request const& request, link& client) {
         try {
             auto result = of(request).execute(request);
             if (result.what != answer::record_missing) return result;
+            within_database const within{client, of(request).database()};
             auto const& absent = of(request).absence(client);
             return absent.empty() ? result : result_of_unusable(request.action, absent);
         } catch (failure const& caught) {
@@ -47,22 +51,23 @@ public:
 
     /// As in record_table, for all tables.
     [[nodiscard]] bool write(link& client, writing how, commit_result& ended) const {
-        return write_each(ended, [&](record_table& table, commit_result& result) {
+        return write_each(client, ended, [&](record_table& table, commit_result& result) {
             return table.write(client, how, result);
         });
     }
     [[nodiscard]] bool write_unread(link& client, commit_result& ended) const {
-        return write_each(ended, [&](record_table& table, commit_result& result) {
+        return write_each(client, ended, [&](record_table& table, commit_result& result) {
             return table.write_unread(client, result);
         });
     }
 
 private:
     using write_table = settle::detail::function_view<bool(record_table&, commit_result&)>;
-    bool write_each(commit_result& ended, write_table write) const {
+    bool write_each(link& client, commit_result& ended, write_table write) const {
         bool all_matched = true;
         bool wrote = false;
         for_each([&](record_table& table) {
+            within_database const within{client, table.database()};
             commit_result of_table{};
             all_matched = write(table, of_table) && all_matched;
             wrote = wrote || (of_table.status != commit_status::undone && !table.empty());

@@ -109,7 +109,7 @@ private:
     void look_at_part(detail::link& client, std::vector<leftover>& leftovers) const {
         using collection = typename direction::template target_of<Index>;
         detail::record_codec const codec{settle::detail::descriptor_of_collection<collection>,
-                                         records_};
+                                         client.database(), records_};
         detail::record_table table{codec};
         part_descriptor const& part = type.participants[Index];
         auto const each = [&](auto&& function) {

@@ -44,6 +44,11 @@ public:
     [[nodiscard]] std::string const& schema_prefix() const noexcept { return schema_prefix_; }
     [[nodiscard]] database_options const& options() const noexcept { return options_; }
 
+    /// True if both pools were given one address, and use one schema.
+    [[nodiscard]] bool is_same(pool const& other) const {
+        return address_.hosts() == other.address_.hosts() && schema_prefix_ == other.schema_prefix_;
+    }
+
     /// The round trips of all loans that have ended, without the connects.
     [[nodiscard]] std::uint64_t round_trips() const noexcept { return round_trips_.load(); }
 

@@ -35,6 +35,9 @@ public:
 
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
+    [[nodiscard]] bool is_same(file const& other) const noexcept {
+        return open_.is_same(other.open_);
+    }
 
     /// False in a child that was forked later: the child must not touch the file, and a thread that
     /// the child lacks may hold a mutex.

@@ -28,6 +28,8 @@ public:
     open_file& operator=(open_file const&) = delete;
     ~open_file();
 
+    [[nodiscard]] bool is_same(open_file const& other) const noexcept;
+
 private:
     enum class usage : int { free, reserved, open };
     struct node {

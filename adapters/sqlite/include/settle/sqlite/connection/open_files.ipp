@@ -36,6 +36,10 @@ SETTLE_FUNCTION open_file::~open_file() {
     node_->usage.store(usage::free, std::memory_order_release);
 }
 
+SETTLE_FUNCTION bool open_file::is_same(open_file const& other) const noexcept {
+    return node_ != nullptr && other.node_ != nullptr && node_->identity == other.node_->identity;
+}
+
 SETTLE_FUNCTION open_file::node* open_file::free_node() {
     for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
         usage expected = usage::free;

@@ -189,6 +189,13 @@ public:
         });
         return ended.status == commit_status::committed;
     }
+    [[nodiscard]] bool join(settle::detail::one_phase_store<log_session>& other) override {
+        auto const guard = file_->alone();
+        static_cast<held_tables&>(other).unit_.for_each([&](record_table const& table) {
+            unit_.add(std::make_unique<record_table>(table.of(), file_->with()));
+        });
+        return true;
+    }
     void one_phase(std::span<one_phase_request> requests, log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
         file_port port{*file_, unit_, &log.entries()};
