@@ -21,12 +21,9 @@ inline std::string const late = "apply, decide, confirm, close, end, ";
 
 template <typename Log, typename Money, typename Goods, typename... More>
 auto engine_over(Log& log, Money& money, Goods& goods, More const&... more) {
-    return settle::engine{settle::log_in(log),
-                          settle::bind(ledgers, money),
-                          settle::bind(shelves, goods),
-                          settle::type<order_type>,
-                          settle::type<move_type>,
-                          more...};
+    return settle::engine{settle::log_in(log),          settle::bind(ledgers, money),
+                          settle::bind(shelves, goods), settle::type<order_type>,
+                          settle::type<move_type>,      more...};
 }
 
 /// Runs an order that is done, and an order for which the goods do not suffice.
@@ -37,10 +34,10 @@ std::string steps_of_order(Log& log, Money& money, Goods& goods, std::int64_t id
     std::string steps;
     auto const name = "t" + std::to_string(id);
     {
-        auto engine = engine_over(
-            log, money, goods, settle::observed_by([&steps](settle::event const& event) {
-                steps.append(name_of(event.taken)).append(", ");
-            }));
+        auto engine = engine_over(log, money, goods,
+                                  settle::observed_by([&steps](settle::event const& event) {
+                                      steps.append(name_of(event.taken)).append(", ");
+                                  }));
         engine.create(ledgers, {name, 100, 0, ""}).value();
         engine.create(shelves, {id, 10}).value();
         CHECK(engine.run(name, order{name, 30, {{id, 4}, {id, 2}}}).done());

@@ -64,12 +64,9 @@ TEST_CASE("one store: a commit joins the parts of all objects of the log's file"
                 sqlite_test::sql(own.file(file), "SELECT count(*) FROM settle_mark").at(0));
         }
     };
-    settle::engine engine{settle::log_in(books),
-                          settle::bind(accounts, books),
-                          settle::bind(vaults, cellar),
-                          settle::bind(shares, again),
-                          settle::type<purchase_type>,
-                          settle::observed_by(look)};
+    settle::engine engine{settle::log_in(books),        settle::bind(accounts, books),
+                          settle::bind(vaults, cellar), settle::bind(shares, again),
+                          settle::type<purchase_type>,  settle::observed_by(look)};
     engine.create(accounts, {"A", 100}).value();
     engine.create(vaults, {"V", 0}).value();
     engine.create(shares, {"V", 0}).value();

@@ -2,8 +2,8 @@
 // The arguments of an engine, and the role of each.
 #pragma once
 
+#include <settle/running/calls/refusals.hpp>
 #include <settle/running/construction/argument_lists.hpp>
-#include <settle/running/construction/options.hpp>
 
 #include <array>
 #include <string>
