@@ -13,7 +13,8 @@ namespace {
 /// The beginning of a line with metadata; the last line of a name counts.
 constexpr std::string_view metadata_mark = "metadata ";
 struct metadata_line {
-    BOOST_HANA_DEFINE_STRUCT(metadata_line, (std::string, name), (std::string, text));
+    BOOST_HANA_DEFINE_STRUCT(metadata_line, (std::string, name),
+                             (std::optional<std::string>, text)); // nothing: it was erased
 };
 
 std::string line_of(entry const& entry, bool purged = false) {
@@ -122,7 +123,8 @@ map_database::map_database(std::string const& path, map_database* records) {
         if (text.starts_with(metadata_mark)) {
             auto const line = settle::decode_json<metadata_line>(text.substr(metadata_mark.size()));
             if (!line.has_value()) break;
-            metadata_[line->name] = line->text;
+            if (line->text) metadata_[line->name] = *line->text;
+            else metadata_.erase(line->name);
             continue;
         }
         auto const line = settle::decode_json<entry_line>(text);
@@ -253,6 +255,35 @@ result<void> file_log::replace_metadata(std::string_view name,
         return settle::error{settle::errc::store_unreachable, "settle: the file is not written"};
     }
     database_->metadata_[line.name] = text;
+    return {};
+}
+
+result<std::vector<settle::metadata_text>>
+file_log::list_metadata(settle::metadata_range const& names, std::size_t limit) {
+    std::lock_guard const guard{database_->mutex_};
+    std::vector<settle::metadata_text> listed;
+    auto const first = database_->metadata_.lower_bound(names.from);
+    auto next = database_->metadata_.lower_bound(names.to);
+    while (next != first && listed.size() < limit) {
+        --next;
+        listed.push_back({next->first, next->second});
+    }
+    return listed;
+}
+
+result<void> file_log::erase_metadata(settle::metadata_range const& names) {
+    std::lock_guard const guard{database_->mutex_};
+    auto const first = database_->metadata_.lower_bound(names.from);
+    auto const last = database_->metadata_.lower_bound(names.to);
+    std::string lines;
+    for (auto known = first; known != last; ++known) {
+        lines += std::string{metadata_mark} +
+                 settle::encode_json(metadata_line{known->first, std::nullopt}) + '\n';
+    }
+    if (!database_->append(lines)) {
+        return settle::error{settle::errc::store_unreachable, "settle: the file is not written"};
+    }
+    database_->metadata_.erase(first, last);
     return {};
 }
 

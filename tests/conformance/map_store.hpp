@@ -162,6 +162,9 @@ public:
     result<std::optional<std::string>> metadata(std::string_view name);
     result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
                                   std::string const& text);
+    result<std::vector<settle::metadata_text>> list_metadata(settle::metadata_range const& names,
+                                                             std::size_t limit);
+    result<void> erase_metadata(settle::metadata_range const& names);
 
 private:
     map_database* database_;

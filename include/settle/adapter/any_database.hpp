@@ -45,6 +45,11 @@ public:
                                   std::string const& text) {
         return log_->replace_metadata(name, seen, text);
     }
+    result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                     std::size_t limit) {
+        return log_->list_metadata(names, limit);
+    }
+    result<void> erase_metadata(metadata_range const& names) { return log_->erase_metadata(names); }
     result<log_home> home() { return log_->home(); }
     result<void> take_home(log_home const& seen, bool renames) {
         return log_->take_home(seen, renames);

@@ -30,6 +30,9 @@ public:
     virtual result<void> replace_metadata(std::string_view name,
                                           std::optional<std::string> const& seen,
                                           std::string const& text) = 0;
+    virtual result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                             std::size_t limit) = 0;
+    virtual result<void> erase_metadata(metadata_range const& names) = 0;
     /// A log that keeps no home is at home.
     virtual result<log_home> home() = 0;
     virtual result<void> take_home(log_home const& seen, bool renames) = 0;
@@ -73,6 +76,13 @@ public:
     result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
                                   std::string const& text) override {
         return session_.replace_metadata(name, seen, text);
+    }
+    result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                     std::size_t limit) override {
+        return session_.list_metadata(names, limit);
+    }
+    result<void> erase_metadata(metadata_range const& names) override {
+        return session_.erase_metadata(names);
     }
     result<log_home> home() override {
         if constexpr (keeps_home) return session_.home();

@@ -162,10 +162,13 @@
 //       change both precede `before`, and returns how far it has passed the log. The next call goes
 //       on there, so that a purge looks at no entry twice.
 //   metadata(name), replace_metadata(name, seen, text)   Short texts that belong to the log and
-//       to no entry: the longest horizon of its engines, and which calls a person has paused.
+//       to no entry: the longest horizon of its engines, which calls a person has paused, and
+//       the actions that persons took. A name has at most 64 bytes.
 //       metadata() reads a text, or nothing if there is none. replace_metadata() stores a text
 //       durably if the stored text is still `seen`; else it changes nothing. The caller reads again
 //       to learn which of both happened.
+//   list_metadata(range, limit), erase_metadata(range)   The last `limit` texts of a range of
+//       names, the last name first; erases the texts of a range. Names are compared by their bytes.
 //   home(), take_home(seen, renames)   Optional: where the log is, and where it was when the log
 //       last kept that. home() gives the kept and the present home as texts for a person, and
 //       whether both are one place; a log without a kept home is at home. An election, a restart or
@@ -226,6 +229,19 @@ struct purged {
     std::int64_t passed = nothing; ///< the position in the log at which the next step goes on
 };
 
+/// A range of names of metadata.
+struct metadata_range {
+    std::string from{}; ///< the first name
+    std::string to{};   ///< the name behind the last
+};
+
+struct metadata_text {
+    std::string name{};
+    std::string text{};
+
+    friend bool operator==(metadata_text const&, metadata_text const&) = default;
+};
+
 /// Where a log is.
 struct log_home {
     std::string kept{};    ///< where it was; empty if the log does not keep it yet
@@ -281,7 +297,7 @@ concept LogSession =
     requires(Session& session, std::span<entry_write const> writes, std::span<write_result> results,
              write_context const& context, std::span<read_request const> requests,
              found_function found, transaction_id const& id, entry_filter const& filter,
-             timestamp before, std::string_view text) {
+             timestamp before, std::string_view text, metadata_range const& names) {
         { session.name() } -> std::convertible_to<std::string const&>;
         session.write(writes, results, context);
         session.look_up(requests, found);
@@ -292,6 +308,10 @@ concept LogSession =
         {
             session.replace_metadata(text, std::optional<std::string>{}, std::string{})
         } -> std::same_as<result<void>>;
+        {
+            session.list_metadata(names, std::size_t{})
+        } -> std::same_as<result<std::vector<metadata_text>>>;
+        { session.erase_metadata(names) } -> std::same_as<result<void>>;
     };
 
 /// A database that hosts a log.

@@ -370,6 +370,10 @@ public:
                           std::string const& text) {
         return session_.replace_metadata(name, seen, text);
     }
+    auto list_metadata(metadata_range const& names, std::size_t limit) {
+        return session_.list_metadata(names, limit);
+    }
+    auto erase_metadata(metadata_range const& names) { return session_.erase_metadata(names); }
     auto home()
         requires(settle::detail::capabilities<session_type>.keeps_home)
     {

@@ -215,6 +215,17 @@ public:
         if (database_->metadata(name) == seen) database_->keep_metadata(name, text);
         return {};
     }
+    /// The last texts of a range of names, the last name first.
+    result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                     std::size_t limit) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->list_metadata(names, limit);
+    }
+    result<void> erase_metadata(metadata_range const& names) {
+        std::lock_guard const guard{database_->lock()};
+        database_->erase_metadata(names);
+        return {};
+    }
 
 private:
     std::optional<entry> look_up_one(read_request const& request, bool& same) {
@@ -282,6 +293,20 @@ public:
     }
     void keep_metadata(std::string_view name, std::string const& text) {
         metadata_.insert_or_assign(std::string{name}, text);
+    }
+    [[nodiscard]] std::vector<metadata_text> list_metadata(metadata_range const& names,
+                                                           std::size_t limit) const {
+        std::vector<metadata_text> listed;
+        auto const first = metadata_.lower_bound(names.from);
+        auto next = metadata_.lower_bound(names.to);
+        while (next != first && listed.size() < limit) {
+            --next;
+            listed.push_back({next->first, next->second});
+        }
+        return listed;
+    }
+    void erase_metadata(metadata_range const& names) {
+        metadata_.erase(metadata_.lower_bound(names.from), metadata_.lower_bound(names.to));
     }
 
 private:

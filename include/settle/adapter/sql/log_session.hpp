@@ -113,6 +113,23 @@ public:
             return caught.problem();
         }
     }
+    /// The last texts of a range of names, the last name first.
+    result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                     std::size_t limit) {
+        try {
+            return metadata_table<Sql>{*pool_}.list(names, limit);
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+    result<void> erase_metadata(metadata_range const& names) {
+        try {
+            metadata_table<Sql>{*pool_}.erase(names);
+            return {};
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
 
     /// Where the database is, and where it was.
     /// Cost:    one round trip, or few

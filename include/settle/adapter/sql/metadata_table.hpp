@@ -69,6 +69,31 @@ public:
         perform([&](connection& to) { to.send(write, name, old_value, new_value); });
     }
 
+    /// The last values of a range of names, the last name first.
+    [[nodiscard]] std::vector<metadata_text> list(metadata_range const& names,
+                                                  std::size_t limit) const {
+        auto const& look = pool_->prepare("SELECT name, value FROM " + table_ +
+                                              " WHERE name >= $1 AND name < $2 "
+                                              "ORDER BY name DESC LIMIT $3",
+                                          parameter_types{text_value, text_value, integer_value},
+                                          "read the table of metadata");
+        auto session = pool_->take();
+        auto const number =
+            session->send(look, names.from, names.to, static_cast<std::int64_t>(limit));
+        session->sync();
+        std::vector<metadata_text> listed;
+        for_each_row(session->result(number), [&](typename Sql::row const& row) {
+            listed.push_back({std::string{row.text(0)}, std::string{row.text(1)}});
+        });
+        return listed;
+    }
+    void erase(metadata_range const& names) const {
+        auto const& gone =
+            pool_->prepare("DELETE FROM " + table_ + " WHERE name >= $1 AND name < $2",
+                           parameter_types{text_value, text_value}, phase);
+        perform([&](connection& to) { to.send(gone, names.from, names.to); });
+    }
+
     /// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the
     /// log and the log that the records belong to.
     /// Shape:   new_name - may be the old name

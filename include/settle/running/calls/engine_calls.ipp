@@ -295,6 +295,8 @@ purge_report engine_calls<Rules>::purge(purge_options const& options) {
     timestamp const now = context_.environment.now();
     auto const before = earlier(now, options.older_than);
     auto report = purge_log(log, patience, before, options);
+    if (report.problem.empty() && report.erased < options.limit)
+        report.problem = purge_actions(log, patience, before);
     if (report.problem.empty() && report.erased < options.limit) {
         report.problem =
             purge_stores(context_.ports, patience, now, before, options, context_.limits.clocks);

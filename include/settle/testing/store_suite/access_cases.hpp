@@ -237,6 +237,9 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
         CHECK(log.replace_metadata("known", "another", "not this").has_value());
         CHECK(log.metadata("known").value() == "first");
         CHECK(log.replace_metadata("known", "first", long_text).has_value());
+        for (std::string const name : {"list", "list/1", "list/10", "list/2", "list/3", "list0"})
+            CHECK(log.replace_metadata(name, std::nullopt, "of " + name).has_value());
+        CHECK(log.erase_metadata({"list/3", "list0"}).has_value());
     }
     auto& again = fixture.reopened();
     CHECK(again.bind_log().name() == name);
@@ -247,6 +250,16 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
     CHECK(changed.images.size() == 1);
     CHECK_FALSE(again.bind_log().read("purged").value().has_value());
     CHECK(again.bind_log().metadata("known").value() == long_text);
+    using texts = std::vector<metadata_text>;
+    auto const listed = [&](std::string const& to, std::size_t limit) {
+        return again.bind_log().list_metadata({"list/", to}, limit).value();
+    };
+    texts const newest{{"list/2", "of list/2"}, {"list/10", "of list/10"}};
+    CHECK(listed("list0", 2) == newest);
+    CHECK(listed("list/10", 2) == texts{{"list/1", "of list/1"}});
+    CHECK(listed("list/", 2).empty());
+    CHECK(listed("list0", 0).empty());
+    CHECK(again.bind_log().metadata("list0").value() == "of list0");
     auto session = again.template bind<ledgers_type, cards_type, shelves_type>(name);
     auto marks = sorted(session.marks(std::nullopt, 10).value());
     REQUIRE(marks.size() == 2);

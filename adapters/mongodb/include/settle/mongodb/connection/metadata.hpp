@@ -55,11 +55,14 @@ struct stored_log {
 /// Errors:  throws settle::failure
 [[nodiscard]] std::optional<std::string> owner_of_records(link& client, stored_log const& log);
 
-/// As the log's metadata() and replace_metadata().
+/// As the log's metadata(), replace_metadata(), list_metadata() and erase_metadata().
 [[nodiscard]] result<std::optional<std::string>> read_metadata(server& database_server,
                                                                std::string_view name);
 result<void> replace_metadata(server& database_server, std::string_view name,
                               std::optional<std::string> const& seen, std::string const& text);
+[[nodiscard]] result<std::vector<metadata_text>>
+list_metadata(server& database_server, metadata_range const& names, std::size_t limit);
+result<void> erase_metadata(server& database_server, metadata_range const& names);
 
 } // namespace mongodb::detail
 SETTLE_END

@@ -222,6 +222,51 @@ SETTLE_FUNCTION result<void> replace_metadata(server& database_server, std::stri
     }
 }
 
+[[nodiscard]] inline document among(metadata_range const& names) {
+    document bounds;
+    return only("_id", bounds.text("$gte", names.from).text("$lt", names.to));
+}
+
+SETTLE_FUNCTION result<std::vector<metadata_text>>
+list_metadata(server& database_server, metadata_range const& names, std::size_t limit) {
+    std::vector<metadata_text> listed;
+    // A limit of 0 is none.
+    if (limit == 0) return listed;
+    try {
+        auto client = database_server.connect();
+        document options;
+        document sort;
+        options.object("sort", sort.integer("_id", -1));
+        options.integer("limit", static_cast<std::int64_t>(limit));
+        client.find(metadata_collection, among(names), std::move(options),
+                    "read the metadata of this database", [&](document const& stored) {
+                        auto const name = stored.find("_id");
+                        auto const value = stored.find("value");
+                        if (!value || !value->text()) refuse_damaged_metadata(*name->text());
+                        listed.push_back({std::string{*name->text()}, std::string{*value->text()}});
+                    });
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+    return listed;
+}
+
+SETTLE_FUNCTION result<void> erase_metadata(server& database_server, metadata_range const& names) {
+    document removal;
+    removal.object("q", among(names)).integer("limit", 0);
+    document command;
+    command.text("delete", metadata_collection);
+    command.array("deletes", document{}.object_at(0, removal));
+    try {
+        auto client = database_server.connect();
+        reply received;
+        client.write_command(command, "write the metadata of this database", received);
+        return {};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
 } // namespace mongodb::detail
 
 SETTLE_END

@@ -27,6 +27,14 @@ public:
                                   std::string const& text) {
         return detail::replace_metadata(*server_, name, seen, text);
     }
+    /// The last texts of a range of names, the last name first.
+    result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                     std::size_t limit) {
+        return detail::list_metadata(*server_, names, limit);
+    }
+    result<void> erase_metadata(metadata_range const& names) {
+        return detail::erase_metadata(*server_, names);
+    }
 
     /// Where the database is, and where it was when this session was made: the identity of its
     /// collection of metadata. Elections and new members do not change it, and a copy has another.

@@ -256,6 +256,27 @@ SETTLE_FUNCTION void replace_metadata(writer& writer, std::string_view name,
         throw failure(end.problem);
 }
 
+SETTLE_FUNCTION std::vector<metadata_text>
+list_metadata(connection const& connection, metadata_range const& names, std::size_t limit) {
+    statement const look{connection,
+                         "SELECT name, value FROM settle_meta WHERE name >= ?1 AND name < ?2 "
+                         "ORDER BY name DESC LIMIT ?3",
+                         "read the table of metadata"};
+    std::vector<metadata_text> listed;
+    run row{look, names.from, names.to, static_cast<std::int64_t>(limit)};
+    while (row.next()) listed.push_back({std::string{row.text(0)}, std::string{row.text(1)}});
+    return listed;
+}
+
+SETTLE_FUNCTION void erase_metadata(writer& writer, metadata_range const& names) {
+    transaction work{writer};
+    statement const erase{writer.on(), "DELETE FROM settle_meta WHERE name >= ?1 AND name < ?2",
+                          "write the table settle_meta"};
+    run{erase, names.from, names.to}.change();
+    if (auto const end = work.commit(); end.status != commit_status::committed)
+        throw failure(end.problem);
+}
+
 SETTLE_FUNCTION void replace_home(writer& writer, log_home const& seen, std::string_view old_name,
                                   std::string_view new_name) {
     using settle::detail::home_metadata;

@@ -44,6 +44,10 @@ public:
     /// Stores it if the stored text is still `seen`.
     result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
                                   std::string const& text);
+    /// The last texts of a range of names, the last name first.
+    result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
+                                                     std::size_t limit);
+    result<void> erase_metadata(metadata_range const& names);
 
     /// Where the file is, and where it was. A file that was renamed inside its file system is the
     /// same, and so is one at its path whose device has another number since a restart.

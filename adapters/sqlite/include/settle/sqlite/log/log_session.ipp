@@ -91,6 +91,22 @@ SETTLE_FUNCTION result<void> log_session::replace_metadata(std::string_view name
     }
 }
 
+SETTLE_FUNCTION result<std::vector<metadata_text>>
+log_session::list_metadata(metadata_range const& names, std::size_t limit) {
+    return file_->reading([&] { return detail::list_metadata(file_->reader(), names, limit); });
+}
+
+SETTLE_FUNCTION result<void> log_session::erase_metadata(metadata_range const& names) {
+    try {
+        auto const guard = file_->alone();
+        detail::erase_metadata(file_->with(), names);
+        file_->check();
+        return {};
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
 SETTLE_FUNCTION result<log_home> log_session::home() {
     auto const name = settle::detail::home_metadata;
     return file_->reading([&] {
