@@ -117,17 +117,23 @@ namespace {
     return options;
 }
 
-[[nodiscard]] std::string field(console_fields const& fields, std::string_view name) {
-    auto const place = fields.find(name);
-    return place == fields.end() ? std::string{} : place->second;
-}
-
 [[nodiscard]] unsigned status_of(verdict verdict) {
     if (verdict == verdict::refused) return 409;
     return verdict == verdict::undecided ? 503 : 200;
 }
 
 } // namespace
+
+std::string field(console_fields const& fields, std::string_view name) {
+    auto const place = fields.find(name);
+    return place == fields.end() ? std::string{} : place->second;
+}
+
+console_reply not_kept(error const& problem) {
+    return problem_reply(503, "settle: nothing was done, since the log could not keep who asked "
+                              "for it. Ask again: " +
+                                  problem.message());
+}
 
 action_forecast forecast_of(operator_action action, entry const& stored, served_engine& engine) {
     bool const needs_definition = !is_final(stored.state) || action == operator_action::reverse;
@@ -178,7 +184,7 @@ std::string seen_of(entry const& stored) {
 }
 
 console_reply act(operator_action action, transaction_id const& id, console_fields const& fields,
-                  served_engine& engine, std::chrono::milliseconds limit) {
+                  served_engine& engine, std::chrono::milliseconds limit, note_function note) {
     auto const stored = engine.find(id, {limit, {}});
     if (!stored.has_value()) return problem_reply(stored.problem());
     if (!stored.value()) return problem_reply(404, unknown_id(id).problem.message());
@@ -204,11 +210,41 @@ console_reply act(operator_action action, transaction_id const& id, console_fiel
                                       std::string{name_of(stored.value()->state)} +
                                       " now. Ask with dry_run=1 again. See console#actions");
     }
+    if (auto const problem = note(); !problem.empty()) return not_kept(problem);
     auto const ended = take_action(action, id, fields, engine, limit);
     data["verdict"] = name_of(ended.verdict);
     data["text"] = ended.text();
     if (!ended.problem.empty()) data["problem"] = ended.problem.message();
     return {status_of(ended.verdict), std::move(data)};
+}
+
+console_reply change_pause(bool pauses, console_fields const& fields, served_engine& engine,
+                           std::chrono::milliseconds limit, note_function note) {
+    auto const wanted = field(fields, "scope");
+    auto const* const scope =
+        std::find_if(all_pause_scopes.begin(), all_pause_scopes.end(),
+                     [&](pause_scope each) { return name_of(each) == wanted; });
+    if (scope == all_pause_scopes.end()) {
+        return problem_reply(400, "settle: nothing was done. Give scope as service, type or "
+                                  "transaction, and its name. See console#paused-calls");
+    }
+    auto const name = field(fields, "name");
+    if (auto const problem = note(); !problem.empty()) return not_kept(problem);
+    call_options const call{limit, {}};
+    auto const changed = pauses ? engine.pause_calls(*scope, name, field(fields, "why"), call)
+                                : engine.resume_calls(*scope, name, call);
+    if (!changed.has_value()) {
+        auto const& code = changed.problem().code;
+        bool const is_refused = code == errc::bad_option || code == errc::bad_text;
+        return problem_reply(is_refused ? 400 : 503, changed.problem().message());
+    }
+    return {200,
+            {{"action", pauses ? "pause" : "resume"},
+             {"scope", wanted},
+             {"name", name},
+             {"changed", *changed},
+             {"text", "the calls of the " + wanted + " '" + name + "' are " +
+                          (pauses ? "paused" : "made") + (*changed ? "" : ", as they were")}}};
 }
 
 } // namespace detail

@@ -34,15 +34,30 @@ struct action_forecast {
 [[nodiscard]] action_forecast forecast_of(operator_action action, entry const& stored,
                                           served_engine& engine);
 
+/// The value of a field; empty if it is not there.
+[[nodiscard]] std::string field(console_fields const& fields, std::string_view name);
+
 /// What a dry run has seen of an entry. It differs once the entry has moved.
 [[nodiscard]] std::string seen_of(entry const& stored);
+
+/// Notes who asks, before anything is changed. If it gives an error, nothing is changed.
+using note_function = function_view<error()>;
+
+/// The answer if that error is there.
+[[nodiscard]] console_reply not_kept(error const& problem);
 
 /// Takes an action, or says what it would do if the fields have `dry_run=1`.
 /// Shape:   fields - `dry_run=1`, or `seen` of a dry run; of a resolve also `participant`, `why`,
 ///          and where they apply `line` (from 1), `pivot` and `result`
 [[nodiscard]] console_reply act(operator_action action, transaction_id const& id,
                                 console_fields const& fields, served_engine& engine,
-                                std::chrono::milliseconds limit);
+                                std::chrono::milliseconds limit, note_function note);
+
+/// Pauses the calls of a service, of a type or of one transaction, or resumes them.
+/// Shape:   fields - `scope`, `name`, and of a pause `why`
+[[nodiscard]] console_reply change_pause(bool pauses, console_fields const& fields,
+                                         served_engine& engine, std::chrono::milliseconds limit,
+                                         note_function note);
 
 /// The outcome of an action whose fields are good.
 [[nodiscard]] outcome take_action(operator_action action, transaction_id const& id,
@@ -86,21 +101,17 @@ struct matches_seen {
     bool ends_early = false;  ///< the time was over
 };
 
+struct scan_limits {
+    std::chrono::milliseconds call{}; ///< of one call of the log
+    std::chrono::milliseconds scan{}; ///< of all of them; one is made in any case
+};
+
 /// Calls `visit(entry)` for the entries that match, in the order of their ids, until it returns
 /// false.
+/// Shape:   now - from which the filter counts ages
 [[nodiscard]] result<matches_seen> scan_matches(served_engine& engine, list_filter const& wanted,
-                                                std::chrono::milliseconds limit,
+                                                timestamp now, scan_limits const& limits,
                                                 function_view<bool(entry const&)> visit);
-
-/// Takes an action on every entry that a filter matches and whose state allows it; or counts, with
-/// `dry_run=1`, what it would do. The `token` of that answer binds action, filter and counts.
-/// Shape:   fields - of a list_filter, `dry_run=1` or `token`, and `all=1` with an empty filter;
-///          took(id, result) - is called for each entry that was acted on
-/// Cost:    one transaction after the other, until the limit is over; the answer says what is left
-[[nodiscard]] console_reply
-act_on_all(operator_action action, console_fields fields, served_engine& engine,
-           std::chrono::milliseconds limit,
-           function_view<void(transaction_id const&, std::string const&)> took);
 
 } // namespace detail
 SETTLE_END

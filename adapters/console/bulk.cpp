@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Actions on all entries that a filter matches.
-#include "actions.hpp"
+#include "bulk.hpp"
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/store/entry_facts.hpp>
 
-#include <map>
+#include <algorithm>
 
 SETTLE_BEGIN
 namespace detail {
@@ -19,7 +19,7 @@ struct action_group {
 
 struct action_plan {
     std::map<std::pair<state, bool>, action_group> groups{}; ///< by state, and if it is allowed
-    std::vector<transaction_id> ids{};                       ///< of those that are allowed
+    std::uint64_t allowed = 0;
 
     [[nodiscard]] console_json shown() const {
         console_json rows = console_json::array();
@@ -41,11 +41,31 @@ struct action_plan {
     return value;
 }
 
+/// A claim that no other console has.
+[[nodiscard]] console_json fresh_claim() {
+    return {{"claim", fresh_log_name("")}, {"owner", this_process()}};
+}
+
+/// Calls `visit(stored, forecast)` for entries that match and were there at a time.
+[[nodiscard]] result<matches_seen>
+scan_forecasts(served_engine& engine, operator_action action, list_filter const& filter,
+               timestamp asked, scan_limits const& limits,
+               function_view<bool(entry const&, action_forecast const&)> visit) {
+    return scan_matches(engine, filter, asked, limits, [&](entry const& stored) {
+        return stored.created > asked || visit(stored, forecast_of(action, stored, engine));
+    });
+}
+
+[[nodiscard]] operator_action operator_action_of(console_json const& row) {
+    auto const name = row.at("action").get<std::string>();
+    return *std::find_if(all_operator_actions.begin(), all_operator_actions.end(),
+                         [&](operator_action each) { return name_of(each) == name; });
+}
+
 } // namespace
 
-console_reply act_on_all(operator_action action, console_fields fields, served_engine& engine,
-                         std::chrono::milliseconds limit,
-                         function_view<void(transaction_id const&, std::string const&)> took) {
+console_reply bulk_actions::ask(operator_action action, console_fields fields, console_json& row,
+                                note_function note) {
     bool const is_dry = taken_field(fields, "dry_run") == "1";
     bool const is_for_all = taken_field(fields, "all") == "1";
     auto const expected = taken_field(fields, "token");
@@ -60,14 +80,20 @@ console_reply act_on_all(operator_action action, console_fields fields, served_e
         return problem_reply(400, "settle: nothing was done: the filter is empty. Give a filter, "
                                   "or all=1 for every entry. See console#actions");
     }
+    std::string of;
+    for (auto const& [name, value] : filter->fields)
+        of.append(of.empty() ? "" : " ").append(name).append("=").append(value);
+    row["of"] = of.empty() ? "all" : of;
     action_plan plan;
-    auto const seen = scan_matches(engine, *filter, limit, [&](entry const& stored) {
-        auto const forecast = forecast_of(action, stored, engine);
-        auto& group = plan.groups[{stored.state, forecast.is_allowed}];
-        if (group.count++ == 0) group.effect = forecast.text;
-        if (forecast.is_allowed) plan.ids.push_back(stored.id);
-        return true;
-    });
+    auto const asked = engine_.now();
+    auto const seen = scan_forecasts(
+        engine_, action, *filter, asked, {action_limit(), action_limit()},
+        [&](entry const& stored, action_forecast const& forecast) {
+            auto& group = plan.groups[{stored.state, forecast.is_allowed}];
+            if (group.count++ == 0) group.effect = forecast.text;
+            if (forecast.is_allowed) ++plan.allowed;
+            return true;
+        });
     if (!seen.has_value()) return problem_reply(seen.problem());
     if (!seen->is_complete) {
         return problem_reply(503, "settle: nothing was done: there was time for " +
@@ -80,7 +106,7 @@ console_reply act_on_all(operator_action action, console_fields fields, served_e
     auto const token = hex_of(fingerprint(json_text(data)));
     if (is_dry) {
         data["dry_run"] = true;
-        data["allowed"] = plan.ids.size();
+        data["allowed"] = plan.allowed;
         data["token"] = token;
         return {200, std::move(data)};
     }
@@ -89,26 +115,211 @@ console_reply act_on_all(operator_action action, console_fields fields, served_e
                                   "a dry run has counted. Ask with dry_run=1 again, and send its "
                                   "token. See console#actions");
     }
+    row["filter"] = filter->shown();
+    row["state"] = "running";
+    row["allowed"] = plan.allowed;
+    row["handled"] = 0;
+    row["ended"] = console_json::object();
+    row["failed"] = 0;
+    row["failures"] = console_json::array();
+    row["work"] = fresh_claim();
+    row["work"].update({{"asked", asked.time_since_epoch().count()},
+                        {"after", ""},
+                        {"is_complete", false},
+                        {"next", console_json::array()}});
+    if (auto const problem = note(); !problem.empty()) return not_kept(problem);
+    data.erase("would");
+    data["state"] = "running";
+    data["allowed"] = plan.allowed;
+    return {202, std::move(data)};
+}
+
+console_reply bulk_actions::stop(std::string const& id, std::string const& person,
+                                 note_function note) {
+    for (bool is_noted = false;; is_noted = true) {
+        auto found = journal_.find(id);
+        if (!found.has_value()) return problem_reply(found.problem());
+        if (!found.value()) return unknown_action(id);
+        auto& action = *found.value();
+        if (!goes_on(action.row)) {
+            return problem_reply(409, "settle: nothing was done: the action does not go on, it is "
+                                      "'" + action.row.value("state", "damaged") + "'");
+        }
+        if (!is_noted) {
+            if (auto const problem = note(); !problem.empty()) return not_kept(problem);
+        }
+        action.row["state"] = "stopping";
+        action.row["stopped_by"] = person;
+        auto const replaced = journal_.replace(action);
+        if (!replaced.has_value()) return problem_reply(replaced.problem());
+        if (!*replaced) continue;
+        for (job& own : own_) {
+            if (own.kept.id == id) own.must_save = true;
+        }
+        return {200,
+                {{"action", "stop"}, {"id", id}, {"state", "stopping"}, {"text", "it is stopped"}}};
+    }
+}
+
+std::chrono::milliseconds bulk_actions::work() {
+    if (std::chrono::steady_clock::now() >= next_look_) look();
+    if (own_.empty()) return look_every();
+    // The others have their turn before its next one.
+    own_.splice(own_.end(), own_, own_.begin());
+    try {
+        switch (step(own_.back())) {
+        case step_end::more: return std::chrono::milliseconds{0};
+        case step_end::over: own_.pop_back(); return std::chrono::milliseconds{0};
+        case step_end::waits: break;
+        }
+    } catch (std::exception const&) {
+        // Of options::audit, or for a row that a person has damaged. It is claimed again later.
+        own_.pop_back();
+    }
+    return std::min<std::chrono::milliseconds>(look_every(), std::chrono::seconds{1});
+}
+
+void bulk_actions::look() {
+    constexpr std::size_t rows_at_once = 100;
+    next_look_ = std::chrono::steady_clock::now() + look_every();
+    auto oldest = action_journal::first_id(engine_.now());
+    std::string before;
+    for (bool more = true; more;) {
+        auto listed = journal_.before(before, rows_at_once);
+        // The next look finds them.
+        if (!listed.has_value()) return;
+        more = listed->size() == rows_at_once;
+        if (more) before = listed->back().id;
+        for (kept_action& action : *listed) {
+            more = more && action.id > looked_to_;
+            if (!goes_on(action.row)) {
+                watched_.erase(action.id);
+                continue;
+            }
+            oldest = std::min(oldest, action.id);
+            bool const is_own = std::any_of(own_.begin(), own_.end(), [&](job const& own) {
+                return own.kept.id == action.id;
+            });
+            if (is_own) continue;
+            try {
+                watch(std::move(action));
+            } catch (console_json::exception const&) {
+                // A row that a person has damaged is nobody's.
+            }
+        }
+    }
+    // An id has the time of a machine whose clock may be behind.
+    auto const when = timestamp{std::chrono::milliseconds{std::stoll(oldest)}};
+    looked_to_ = action_journal::first_id(earlier(when, engine_.limits().clocks));
+}
+
+void bulk_actions::watch(kept_action&& action) {
+    auto const now = std::chrono::steady_clock::now();
+    auto& watched = watched_[action.id];
+    if (watched.text != action.text) watched = {action.text, now};
+    auto& work = action.row.at("work");
+    bool const is_left = is_gone(work.at("owner").get<std::string>()) ||
+                         now - watched.since >= action_limit() * 2;
+    if (!is_left) return;
+    work.update(fresh_claim());
+    if (!journal_.replace(action).value_or(false)) return;
+    watched_.erase(action.id);
+    begin(std::move(action));
+}
+
+bulk_actions::step_end bulk_actions::step(job& own) {
+    using std::chrono::steady_clock, std::chrono::milliseconds;
+    auto& row = own.kept.row;
+    auto& work = row.at("work");
+    auto const end = [&](char const* state) {
+        row["state"] = state;
+        return save(own) == step_end::waits ? step_end::waits : step_end::over;
+    };
+    if (own.must_save) {
+        if (auto const saved = save(own); saved != step_end::more) return saved;
+    }
+    if (!goes_on(row)) return step_end::over;
+    if (row.at("state") == "stopping") return end("stopped");
+    if (work.at("next").empty()) {
+        if (work.at("is_complete") == true) return end("done");
+        if (auto const problem = plan(row); !problem.empty()) {
+            row["problem"] = problem.message();
+            static_cast<void>(save(own));
+            return step_end::waits;
+        }
+        row.erase("problem");
+        // The ids are in the log before the first of them is acted on: a console that takes over
+        // counts each of them once.
+        return save(own);
+    }
+    // Other questions are answered in between.
+    auto const until = steady_clock::now() + milliseconds{50};
+    while (!work.at("next").empty() && steady_clock::now() < until) act_on_next(row);
+    bool const is_due = steady_clock::now() - own.saved >= std::chrono::seconds{1};
+    return is_due ? save(own) : step_end::more;
+}
+
+error bulk_actions::plan(console_json& row) {
+    constexpr std::size_t ids_at_once = 64;
+    auto& work = row.at("work");
+    auto filter = list_filter::from(row.at("filter").get<console_fields>());
+    if (!filter.has_value()) return filter.problem();
+    filter->after = work.at("after").get<std::string>();
+    timestamp const asked{std::chrono::milliseconds{work.at("asked").get<std::int64_t>()}};
+    auto next = console_json::array();
+    auto const seen = scan_forecasts(
+        engine_, operator_action_of(row), *filter, asked, {limit_, std::chrono::milliseconds{100}},
+        [&](entry const& stored, action_forecast const& forecast) {
+            if (next.size() == ids_at_once) return false;
+            if (forecast.is_allowed) next.push_back(stored.id);
+            return true;
+        });
+    if (!seen.has_value()) return seen.problem();
+    work["after"] = seen->after;
+    work["is_complete"] = seen->is_complete;
+    work["next"] = std::move(next);
+    return {};
+}
+
+void bulk_actions::act_on_next(console_json& row) {
     constexpr std::size_t most_failures = 20;
-    auto const until = deadline_after(limit);
-    std::map<std::string, std::uint64_t, std::less<>> verdicts;
-    console_json failures = console_json::array();
-    std::size_t acted_on = 0;
-    for (transaction_id const& id : plan.ids) {
-        if (std::chrono::steady_clock::now() >= until) break;
-        auto const ended = take_action(action, id, {}, engine, limit);
-        ++acted_on;
-        ++verdicts[std::string{name_of(ended.verdict)}];
-        took(id, told_of(ended));
-        bool const is_failure = !ended.done() && !ended.canceled();
-        if (is_failure && failures.size() < most_failures)
+    auto& next = row.at("work").at("next");
+    auto const id = next.front().get<transaction_id>();
+    auto const ended = take_action(operator_action_of(row), id, {}, engine_, action_limit());
+    next.erase(next.begin());
+    row["handled"] = row.at("handled").get<std::uint64_t>() + 1;
+    auto& count = row["ended"][std::string{name_of(ended.verdict)}];
+    count = count.is_null() ? 1 : count.get<std::uint64_t>() + 1;
+    if (!ended.done() && !ended.canceled()) {
+        row["failed"] = row.at("failed").get<std::uint64_t>() + 1;
+        auto& failures = row.at("failures");
+        if (failures.size() < most_failures)
             failures.push_back({{"id", id}, {"problem", told_of(ended)}});
     }
-    data.erase("would");
-    data["ended"] = verdicts;
-    data["left"] = plan.ids.size() - acted_on;
-    data["failures"] = std::move(failures);
-    return {200, std::move(data)};
+    told_(row, id, told_of(ended));
+}
+
+bulk_actions::step_end bulk_actions::save(job& own) {
+    auto& row = own.kept.row;
+    own.must_save = true;
+    for (;;) {
+        auto const replaced = journal_.replace(own.kept);
+        if (!replaced.has_value()) return step_end::waits;
+        if (*replaced) break;
+        auto found = journal_.find(own.kept.id);
+        if (!found.has_value()) return step_end::waits;
+        // Another console has taken it over, or it was purged.
+        if (!found.value() || found.value()->row.at("work").at("claim") != row["work"]["claim"])
+            return step_end::over;
+        auto& stored = *found.value();
+        own.kept.text = std::move(stored.text);
+        if (!stored.row.contains("stopped_by")) continue;
+        row["stopped_by"] = stored.row["stopped_by"];
+        if (row["state"] == "running") row["state"] = "stopping";
+    }
+    own.must_save = false;
+    own.saved = std::chrono::steady_clock::now();
+    return step_end::more;
 }
 
 } // namespace detail

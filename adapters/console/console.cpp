@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <settle/console.hpp>
 
-#include "actions.hpp"
+#include "bulk.hpp"
 #include "http_server.hpp"
 #include "page.hpp"
 
@@ -82,7 +82,11 @@ class console_server final : public console_handler {
 public:
     console_server(std::unique_ptr<served_engine> engine, console_options options)
         : engine_(std::move(engine)), options_(checked(std::move(options))),
-          views_(*engine_, options_.store_limit), html_(html_below(options_.base_path)),
+          views_(*engine_, options_.store_limit), journal_(engine_->ports().log),
+          bulk_(*engine_, journal_, options_.store_limit,
+                [this](console_json const& row, transaction_id const& id,
+                       std::string const& result) { tell(row, id, result); }),
+          html_(html_below(options_.base_path)),
           server_(options_.address, options_.port, options_.name_header, {options_.client_limit},
                   *this) {}
 
@@ -96,6 +100,7 @@ public:
     std::optional<console_answer> at_once(received_request const& request,
                                           console_question& question) override;
     console_answer ask(console_question const& question) override;
+    std::chrono::milliseconds work() override { return bulk_.work(); }
 
 private:
     [[nodiscard]] static std::string html_below(std::string const& base) {
@@ -114,10 +119,18 @@ private:
     [[nodiscard]] console_answer metrics_text() const;
     [[nodiscard]] console_reply reply_to(console_question const& question);
     [[nodiscard]] console_reply act_for(console_question const& question);
+    /// Keeps the row of an action in the log: who asks for it before it is taken, and its result.
+    /// Shape:   take(row, note) - calls note() before it changes anything; the row may get more
+    [[nodiscard]] console_reply
+    take_kept(console_question const& question, std::string_view action, std::string const& target,
+              function_view<console_reply(console_json&, note_function)> take);
+    void tell(console_json const& row, std::string const& target, std::string const& result) const;
 
     std::unique_ptr<served_engine> engine_;
     console_options options_;
     console_views views_;
+    action_journal journal_;
+    bulk_actions bulk_;
     std::string html_;
     http_server server_; ///< ends first: its threads use all others
 };
@@ -201,7 +214,9 @@ std::optional<console_answer> console_server::at_once(received_request const& re
         return refuse(400, "settle: the address or the form cannot be read: percent-encode its "
                            "names and values as UTF-8, each name once. See console#use");
     }
-    bool const is_view = question.path.empty() || question.path.front() == "entries";
+    auto const& front = question.path.empty() ? std::string{} : question.path.front();
+    bool const is_view = question.path.empty() || front == "entries" || front == "actions" ||
+                         (request.is_post && front == "calls");
     bool const is_page = !request.is_post && question.form == console_form::page;
     // The page holds nothing of the log, so it needs no token.
     if (is_view && is_page) return console_answer{200, "text/html; charset=utf-8", html_};
@@ -233,6 +248,10 @@ console_reply console_server::reply_to(console_question const& question) {
     auto const& path = question.path;
     if (question.is_post) return act_for(question);
     if (path.empty()) return {200, views_.overview(question.role)};
+    if (path.front() == "actions") {
+        if (path.size() > 2) return problem_reply(404, "settle: there is no such page");
+        return path.size() == 1 ? journal_.list(question.fields) : journal_.show(path[1]);
+    }
     if (path.size() == 1) return views_.list(question.fields);
     // An id may hold a '/', which a person may have left as it is.
     transaction_id id = path[1];
@@ -240,30 +259,93 @@ console_reply console_server::reply_to(console_question const& question) {
     return views_.show(id, question.role);
 }
 
+void console_server::tell(console_json const& row, std::string const& target,
+                          std::string const& result) const {
+    if (!options_.audit) return;
+    options_.audit({engine_->now(), row.at("name").get<std::string>(),
+                    row.at("action").get<std::string>(), target, result});
+}
+
+console_reply
+console_server::take_kept(console_question const& question, std::string_view action,
+                          std::string const& target,
+                          function_view<console_reply(console_json&, note_function)> take) {
+    auto const now = engine_->now();
+    console_json row{{"when", utc(now)},
+                     {"name", question.person.empty() ? "operator" : question.person},
+                     {"action", action},
+                     {"of", target},
+                     {"state", "asked"}};
+    std::optional<kept_action> kept;
+    bool is_noted = false;
+    auto reply = take(row, [&]() -> error {
+        is_noted = true;
+        auto inserted = journal_.insert(now, row);
+        if (!inserted.has_value()) return inserted.problem();
+        kept = std::move(inserted).value();
+        return {};
+    });
+    if (reply.data.contains("dry_run")) return reply;
+    if (reply.status == 202) {
+        reply.data["id"] = kept->id;
+        reply.data["address"] = "actions/" + kept->id;
+        bulk_.begin(*std::move(kept));
+        return reply;
+    }
+    auto const told = reply.data[reply.data.contains("text") ? "text" : "problem"];
+    row["state"] = reply.status == 200 ? "done" : reply.status >= 500 ? "failed" : "refused";
+    row["result"] = told;
+    // After an insert that failed, nothing was done.
+    if (!is_noted) {
+        static_cast<void>(journal_.insert(now, row));
+    } else if (kept) {
+        kept->row = row;
+        auto const replaced = journal_.replace(*kept);
+        if (!replaced.has_value()) {
+            reply.data["not_kept"] = "The log could not keep this result, and shows the action as "
+                                     "asked for: " +
+                                     replaced.problem().message();
+        }
+    }
+    // An action on all is told entry by entry.
+    if (!target.empty()) tell(row, target, told.get<std::string>());
+    return reply;
+}
+
 console_reply console_server::act_for(console_question const& question) {
     auto const& path = question.path;
-    bool const is_for_one = path.size() == 3;
-    bool const is_for_all = path.size() == 2;
-    auto const named = std::find_if(
-        all_operator_actions.begin(), all_operator_actions.end(), [&](operator_action each) {
-            return (is_for_one || is_for_all) && name_of(each) == path.back();
-        });
-    if (named == all_operator_actions.end()) {
-        return problem_reply(404, "settle: there is no such action. There are POST "
-                                  "entries/ID/recover, cancel, reverse and resolve, with '/' in "
-                                  "an id as %2F. See console#actions");
-    }
-    auto const tell = [&](transaction_id const& id, std::string const& told) {
-        if (!options_.audit) return;
-        options_.audit({engine_->now(), question.person.empty() ? "operator" : question.person,
-                        std::string{name_of(*named)}, id, told});
-    };
+    auto const& fields = question.fields;
     auto const limit = options_.store_limit * 5;
-    if (is_for_all) return act_on_all(*named, question.fields, *engine_, limit, tell);
-    auto reply = act(*named, path[1], question.fields, *engine_, limit);
-    if (!reply.data.contains("dry_run"))
-        tell(path[1], reply.data[reply.data.contains("text") ? "text" : "problem"]);
-    return reply;
+    std::string const front = path.empty() ? "" : path.front();
+    std::string const last = path.empty() ? "" : path.back();
+    auto const* const named =
+        std::find_if(all_operator_actions.begin(), all_operator_actions.end(),
+                     [&](operator_action each) { return name_of(each) == last; });
+    if (front == "entries" && named != all_operator_actions.end() && path.size() == 3) {
+        return take_kept(question, last, path[1], [&](console_json&, note_function note) {
+            return act(*named, path[1], fields, *engine_, limit, note);
+        });
+    }
+    if (front == "entries" && named != all_operator_actions.end() && path.size() == 2) {
+        return take_kept(question, last, {}, [&](console_json& row, note_function note) {
+            return bulk_.ask(*named, fields, row, note);
+        });
+    }
+    if (front == "actions" && path.size() == 3 && last == "stop") {
+        return take_kept(question, last, path[1], [&](console_json& row, note_function note) {
+            return bulk_.stop(path[1], row["name"].get<std::string>(), note);
+        });
+    }
+    if (front == "calls" && path.size() == 2 && (last == "pause" || last == "resume")) {
+        auto const target = field(fields, "scope") + " " + field(fields, "name");
+        return take_kept(question, last, target, [&](console_json&, note_function note) {
+            return change_pause(last == "pause", fields, *engine_, limit, note);
+        });
+    }
+    return problem_reply(404, "settle: there is no such action. There are POST entries/ID/recover, "
+                              "cancel, reverse and resolve, with '/' in an id as %2F, "
+                              "entries/recover, cancel and reverse, actions/ID/stop, calls/pause "
+                              "and calls/resume. See console#actions");
 }
 
 } // namespace detail

@@ -45,11 +45,12 @@ console_reply console_views::list(console_fields const& fields) {
     if (!read.has_value()) return problem_reply(400, read.problem().message());
     list_filter const& wanted = *read;
     console_json rows = console_json::array();
-    auto const looked = scan_matches(engine_, wanted, limit_, [&](entry const& stored) {
-        if (rows.size() == wanted.limit) return false;
-        rows.push_back(summary_of(stored));
-        return true;
-    });
+    auto const looked =
+        scan_matches(engine_, wanted, engine_.now(), {limit_, limit_}, [&](entry const& stored) {
+            if (rows.size() == wanted.limit) return false;
+            rows.push_back(summary_of(stored));
+            return true;
+        });
     if (!looked.has_value()) return problem_reply(looked.problem());
     console_json data{{"at", utc(engine_.now())}, {"filter", wanted.shown()}};
     data["looked_at"] = looked->looked_at;

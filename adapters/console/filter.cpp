@@ -99,12 +99,11 @@ std::string list_filter::query(transaction_id const& after_id) const {
     return query.append("after=").append(percent_encoded(after_id));
 }
 
-result<matches_seen> scan_matches(served_engine& engine, list_filter const& wanted,
-                                  std::chrono::milliseconds limit,
+result<matches_seen> scan_matches(served_engine& engine, list_filter const& wanted, timestamp now,
+                                  scan_limits const& limits,
                                   function_view<bool(entry const&)> visit) {
     constexpr std::size_t entries_at_once = 256;
-    call_options const call{limit, {}};
-    timestamp const now = engine.now();
+    call_options const call{limits.call, {}};
     auto const of_log = wanted.of_log(now, engine.limits().clocks);
     matches_seen seen{0, wanted.after};
     // A page of ids after the prefix lacks the id that is the prefix itself.
@@ -115,7 +114,7 @@ result<matches_seen> scan_matches(served_engine& engine, list_filter const& want
         if (is_match && !visit(*first.value())) return seen;
     }
     if (seen.after < wanted.id_prefix) seen.after = wanted.id_prefix;
-    auto const until = deadline_after(limit);
+    auto const until = deadline_after(limits.scan);
     do {
         auto const entries = engine.page(of_log, seen.after, entries_at_once, call);
         if (!entries.has_value()) return entries.problem();

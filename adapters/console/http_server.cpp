@@ -88,6 +88,13 @@ struct http_server::state {
 
     void accept();
 
+    void work_after(std::chrono::milliseconds pause) {
+        work.expires_after(pause);
+        work.async_wait([this](boost::system::error_code stopped) {
+            if (!stopped) work_after(handler.work());
+        });
+    }
+
     server_limits const limits;
     std::string const name_header;
     console_handler& handler;
@@ -97,6 +104,7 @@ struct http_server::state {
     asio::io_context questions{1};
     tcp::acceptor acceptor{connections};
     asio::steady_timer retry{connections};
+    asio::steady_timer work{questions};
     std::uint16_t port = 0;
     std::vector<std::jthread> threads{};
 };
@@ -162,6 +170,7 @@ private:
         asio::post(server_.questions, [self = shared_from_this(),
                                        question = std::move(question)]() mutable {
             auto answer = self->server_.handler.ask(question);
+            self->server_.work_after({});
             auto& connections = self->server_.connections;
             asio::post(connections, [self = std::move(self), answer = std::move(answer)] {
                 self->send(answer);
@@ -253,6 +262,7 @@ http_server::http_server(std::string const& address, std::uint16_t port, std::st
                          server_limits const& limits, console_handler& handler)
     : state_(std::make_unique<state>(address, port, std::move(name_header), limits, handler)) {
     state_->accept();
+    state_->work_after({});
     // The program's signals are for its own threads.
     sigset_t all;
     sigset_t before;

@@ -25,6 +25,9 @@ public:
                                                   console_question& question) = 0;
     /// Answers a question. Called by the second thread.
     virtual console_answer ask(console_question const& question) = 0;
+    /// Does a part of what goes on between questions; gives the time until the next part. Called by
+    /// the second thread, also after each question.
+    virtual std::chrono::milliseconds work() = 0;
 };
 
 struct server_limits {

@@ -5,7 +5,7 @@
 namespace console_bank {
 namespace {
 
-using settle_test::get_json, settle_test::post;
+using settle_test::get_json, settle_test::post, settle_test::wait_for_end;
 
 /// Takes an action as an operator does; gives what it says.
 nlohmann::json take(settle::console const& console, std::string const& path) {
@@ -124,9 +124,13 @@ TEST_CASE("console: an action on all that a filter matches does what its dry run
     CHECK(post(console, "/entries/recover", "id=a-" + token).status == 409);
     CHECK(post(console, path, "id=a-").status == 409);
     CHECK(told.empty());
-    auto const ended = post(console, path, "id=a-" + token).json();
-    CHECK(ended["ended"]["canceled"] == 3);
-    CHECK(ended["left"] == 0);
+    auto const begun = post(console, path, "id=a-" + token);
+    CHECK(begun.status == 202);
+    auto const ended =
+        wait_for_end(console, "/" + begun.json()["address"].get<std::string>());
+    CHECK(ended["state"] == "done");
+    CHECK(ended["handled"] == 3);
+    CHECK(ended["ended"] == nlohmann::json{{"canceled", 3}});
     CHECK(told == std::vector<std::string>{"operator cancel a-1", "operator cancel a-2",
                                            "operator cancel a-3"});
     CHECK(post(console, path, "id=a-" + token).status == 409);

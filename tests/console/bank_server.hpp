@@ -25,18 +25,37 @@ struct killer {
     }
 };
 
+/// The path of a database that is not there yet, and is gone afterwards.
+class bank_file {
+public:
+    explicit bank_file(std::string const& name)
+        : path_(std::string{SETTLE_SCRATCH_DIR} + "/console-" + name + ".db") {
+        remove();
+    }
+    bank_file(bank_file const&) = delete;
+    bank_file& operator=(bank_file const&) = delete;
+    ~bank_file() { remove(); }
+
+    [[nodiscard]] std::string const& path() const { return path_; }
+
+private:
+    void remove() const {
+        for (auto const* const end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
+    }
+
+    std::string path_;
+};
+
 class bank {
 public:
     explicit bank(std::string const& name)
-        : path_(std::filesystem::path{SETTLE_SCRATCH_DIR} / ("console-" + name + ".db")),
-          database_((remove_files(), path_.string())),
+        : file_(name), database_(file_.path()),
           engine(database_, settle::type<transfer_type>, settle::phases::two,
                  settle::options{.stuck_after = std::chrono::milliseconds{0}},
                  settle::observed_by(killer{&last_step_})) {
         for (auto const* const id : {"anna", "bert"})
             REQUIRE(engine.create(accounts, {id, 100}).has_value());
     }
-    ~bank() { remove_files(); }
 
     /// Leaves a transfer as a worker does that is killed after a step.
     void leave(std::string const& id, settle::step last, std::int64_t amount = 10) {
@@ -52,16 +71,19 @@ public:
 
     /// Has each read of the log fail.
     void take_log_away() const {
-        testing::ask(path_.string(), "ALTER TABLE settle_entry RENAME TO entry_away");
+        testing::ask(file_.path(), "ALTER TABLE settle_entry RENAME TO entry_away");
+    }
+    /// Has each write of metadata fail.
+    void refuse_metadata() const {
+        for (auto const* const event : {"INSERT", "UPDATE"}) {
+            testing::ask(file_.path(), std::string{"CREATE TRIGGER refuse_"} + event + " BEFORE " +
+                                           event + " ON settle_meta BEGIN SELECT "
+                                           "RAISE(ABORT, 'the test refuses it'); END");
+        }
     }
 
 private:
-    void remove_files() const {
-        for (auto const* const end : {"", "-wal", "-shm"})
-            std::filesystem::remove(path_.string() + end);
-    }
-
-    std::filesystem::path path_;
+    bank_file file_;
     settle::sqlite::database database_;
     std::optional<settle::step> last_step_;
 

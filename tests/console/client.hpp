@@ -8,6 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <thread>
+
 #include <poll.h>
 
 namespace settle_test {
@@ -20,11 +23,19 @@ struct http_answer {
     [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body); }
 };
 
+/// The port of a console, of this process or of another one.
+struct console_port {
+    console_port(settle::console const& console) : number(console.port()) {}
+    explicit console_port(int given) : number(given) {}
+
+    int number;
+};
+
 /// A connection to a console.
 class console_client {
 public:
-    explicit console_client(settle::console const& console) : socket_(new_socket()) {
-        auto const address = loopback(console.port());
+    explicit console_client(console_port console) : socket_(new_socket()) {
+        auto const address = loopback(console.number);
         if (::connect(socket_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
             throw std::system_error{errno, std::generic_category(), "connect"};
     }
@@ -62,14 +73,14 @@ private:
 
 /// Sends one request on a connection of its own.
 /// Shape:   headers - more lines, each with its end
-inline http_answer request(settle::console const& console, std::string_view method,
+inline http_answer request(console_port console, std::string_view method,
                            std::string_view target, std::string_view headers = {},
                            std::string_view body = {}) {
     console_client client{console};
     std::string text{method};
     text.append(" ").append(target).append(" HTTP/1.1\r\nConnection: close\r\n").append(headers);
     if (headers.find("Host:") == headers.npos)
-        text += "Host: 127.0.0.1:" + std::to_string(console.port()) + "\r\n";
+        text += "Host: 127.0.0.1:" + std::to_string(console.number) + "\r\n";
     text += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
     client.send(text.append(body));
     return client.receive();
@@ -77,16 +88,30 @@ inline http_answer request(settle::console const& console, std::string_view meth
 
 inline constexpr std::string_view as_json = "Accept: application/json\r\n";
 
-inline http_answer get_json(settle::console const& console, std::string_view target) {
+inline http_answer get_json(console_port console, std::string_view target) {
     return request(console, "GET", target, as_json);
 }
 
 /// Sends an action as the console's page does.
-inline http_answer post(settle::console const& console, std::string_view target,
+inline http_answer post(console_port console, std::string_view target,
                         std::string_view form, std::string_view headers = {}) {
     std::string all{as_json};
     all.append("Settle-Console: 1\r\n").append(headers);
     return request(console, "POST", target, all, form);
+}
+
+/// Waits until an action on all has handled so many entries, or has ended.
+inline nlohmann::json wait_for_progress(console_port console, std::string const& path,
+                                        std::uint64_t handled) {
+    for (;;) {
+        auto seen = get_json(console, path).json();
+        bool const goes_on = seen["state"] == "running" || seen["state"] == "stopping";
+        if (!goes_on || seen["handled"] >= handled) return seen;
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+}
+inline nlohmann::json wait_for_end(console_port console, std::string const& path) {
+    return wait_for_progress(console, path, ~std::uint64_t{0});
 }
 
 } // namespace settle_test

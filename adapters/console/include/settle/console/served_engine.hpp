@@ -42,6 +42,11 @@ public:
     virtual result<std::vector<doubt_count>> count_in_doubt(call_options const& call) = 0;
     virtual result<std::vector<call_pause>> paused_calls(call_options const& call) = 0;
 
+    virtual result<bool> pause_calls(pause_scope scope, std::string_view name, std::string_view why,
+                                     call_options const& call) = 0;
+    virtual result<bool> resume_calls(pause_scope scope, std::string_view name,
+                                      call_options const& call) = 0;
+
     virtual outcome retry(transaction_id const& id, call_options const& call) = 0;
     virtual outcome cancel(transaction_id const& id, cancel_options const& options) = 0;
     virtual outcome reverse(transaction_id const& id, call_options const& call) = 0;
@@ -84,6 +89,15 @@ public:
     }
     result<std::vector<call_pause>> paused_calls(call_options const& call) override {
         return engine_.paused_calls(call);
+    }
+
+    result<bool> pause_calls(pause_scope scope, std::string_view name, std::string_view why,
+                             call_options const& call) override {
+        return engine_.pause_calls(scope, name, why, call);
+    }
+    result<bool> resume_calls(pause_scope scope, std::string_view name,
+                              call_options const& call) override {
+        return engine_.resume_calls(scope, name, call);
     }
 
     outcome retry(transaction_id const& id, call_options const& call) override {

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "journal.hpp"
+
+#include <settle/adapter/ownership.hpp>
+#include <settle/running/calls/purge.hpp>
+
+#include <charconv>
+
+SETTLE_BEGIN
+namespace detail {
+
+namespace {
+
+constexpr std::string_view prefix = "action/"; // of the names of action_name()
+
+[[nodiscard]] kept_action read_action(metadata_text stored) {
+    auto row = console_json::parse(stored.text, nullptr, false);
+    bool const is_usable = row.is_object() && row.contains("state") && row["state"].is_string();
+    if (!is_usable) row = {{"state", "damaged"}};
+    return {stored.name.substr(prefix.size()), std::move(stored.text), std::move(row)};
+}
+
+/// What a person sees of a row.
+[[nodiscard]] console_json shown_action(kept_action const& action) {
+    console_json data{{"id", action.id}};
+    data.update(action.row);
+    data.erase("work");
+    if (!data.contains("handled")) return data;
+    auto text = data["handled"].dump() + " of " + data["allowed"].dump() + " handled";
+    for (auto const& [verdict, count] : data["ended"].items())
+        text.append(", ").append(count.dump()).append(" ").append(verdict);
+    data["result"] = text;
+    return data;
+}
+
+[[nodiscard]] console_json action_summary(kept_action const& action) {
+    auto const data = shown_action(action);
+    console_json row;
+    for (auto const* const name : {"id", "when", "name", "action", "of", "state", "result"})
+        row[name] = data.contains(name) ? data[name] : console_json(nullptr);
+    return row;
+}
+
+} // namespace
+
+std::string action_journal::first_id(timestamp when) {
+    return action_name(when).substr(prefix.size());
+}
+
+result<kept_action> action_journal::insert(timestamp when, console_json const& row) {
+    auto const name = action_name(when, fresh_log_name("-"));
+    kept_action action{name.substr(prefix.size()), json_text(row), row};
+    auto const written = log_.replace_metadata(name, std::nullopt, action.text);
+    if (!written.has_value()) return written.problem();
+    return action;
+}
+
+result<bool> action_journal::replace(kept_action& action) {
+    auto const name = std::string{prefix} + action.id;
+    auto text = json_text(action.row);
+    auto const written = log_.replace_metadata(name, action.text, text);
+    if (!written.has_value()) return written.problem();
+    auto const stored = log_.metadata(name);
+    if (!stored.has_value()) return stored.problem();
+    if (stored.value() != text) return false;
+    action.text = std::move(text);
+    return true;
+}
+
+result<std::optional<kept_action>> action_journal::find(std::string const& id) {
+    auto const name = std::string{prefix} + id;
+    auto stored = log_.metadata(name);
+    if (!stored.has_value()) return stored.problem();
+    if (!stored.value()) return std::optional<kept_action>{};
+    return std::optional{read_action({name, *std::move(stored).value()})};
+}
+
+result<std::vector<kept_action>> action_journal::before(std::string const& id, std::size_t limit) {
+    auto names = actions_before();
+    if (!id.empty()) names.to = names.from + id;
+    auto listed = log_.list_metadata(names, limit);
+    if (!listed.has_value()) return listed.problem();
+    std::vector<kept_action> actions;
+    for (auto& stored : listed.value()) actions.push_back(read_action(std::move(stored)));
+    return actions;
+}
+
+console_reply action_journal::list(console_fields const& fields) {
+    std::string last;
+    std::size_t limit = 50;
+    for (auto const& [name, value] : fields) {
+        auto const* const end = value.data() + value.size();
+        if (name == "before") {
+            last = value;
+        } else if (name != "limit" || std::from_chars(value.data(), end, limit).ptr != end ||
+                   limit == 0 || limit > 1000) {
+            return problem_reply(400, "settle: the field '" + name +
+                                          "' cannot be used. There are before, an id, and limit, a "
+                                          "number from 1 to 1000. See console#the-journal");
+        }
+    }
+    auto const actions = before(last, limit);
+    if (!actions.has_value()) return problem_reply(actions.problem());
+    console_json data{{"next", nullptr}, {"actions", console_json::array()}};
+    if (actions->size() == limit) {
+        data["next"] = "actions?limit=" + std::to_string(limit) +
+                       "&before=" + percent_encoded(actions->back().id);
+    }
+    for (kept_action const& action : *actions) data["actions"].push_back(action_summary(action));
+    return {200, std::move(data)};
+}
+
+console_reply action_journal::show(std::string const& id) {
+    auto const action = find(id);
+    if (!action.has_value()) return problem_reply(action.problem());
+    return action.value() ? console_reply{200, shown_action(**action)} : unknown_action(id);
+}
+
+bool goes_on(console_json const& row) {
+    auto const state = row.value("state", "");
+    return state == "running" || state == "stopping";
+}
+
+console_reply unknown_action(std::string const& id) {
+    return problem_reply(404, "settle: the log has no action '" + id +
+                                  "'. It was purged, or never taken. See console#the-journal");
+}
+
+} // namespace detail
+SETTLE_END
