@@ -130,9 +130,13 @@ std::string field(console_fields const& fields, std::string_view name) {
 }
 
 console_reply not_kept(error const& problem) {
-    return problem_reply(503, "settle: nothing was done, since the log could not keep who asked "
-                              "for it. Ask again: " +
-                                  problem.message());
+    // The row of an action on all may be there, and whoever finds it goes on with it.
+    std::string const told = problem.code == condition::unknown
+                                 ? "settle: nothing was done yet, and the log may keep the action "
+                                   "or not. Look at /actions before you ask again: "
+                                 : "settle: nothing was done, since the log could not keep who "
+                                   "asked for it. Ask again: ";
+    return problem_reply(503, told + problem.message());
 }
 
 action_forecast forecast_of(operator_action action, entry const& stored, served_engine& engine) {

@@ -2,6 +2,7 @@
 #include "bulk.hpp"
 
 #include <settle/adapter/ownership.hpp>
+#include <settle/store/action_names.hpp>
 #include <settle/store/entry_facts.hpp>
 
 #include <algorithm>
@@ -86,14 +87,14 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     row["of"] = of.empty() ? "all" : of;
     action_plan plan;
     auto const asked = engine_.now();
-    auto const seen = scan_forecasts(
-        engine_, action, *filter, asked, {action_limit(), action_limit()},
-        [&](entry const& stored, action_forecast const& forecast) {
-            auto& group = plan.groups[{stored.state, forecast.is_allowed}];
-            if (group.count++ == 0) group.effect = forecast.text;
-            if (forecast.is_allowed) ++plan.allowed;
-            return true;
-        });
+    auto const seen =
+        scan_forecasts(engine_, action, *filter, asked, {action_limit(), action_limit()},
+                       [&](entry const& stored, action_forecast const& forecast) {
+                           auto& group = plan.groups[{stored.state, forecast.is_allowed}];
+                           if (group.count++ == 0) group.effect = forecast.text;
+                           if (forecast.is_allowed) ++plan.allowed;
+                           return true;
+                       });
     if (!seen.has_value()) return problem_reply(seen.problem());
     if (!seen->is_complete) {
         return problem_reply(503, "settle: nothing was done: there was time for " +
@@ -123,7 +124,8 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     row["failed"] = 0;
     row["failures"] = console_json::array();
     row["work"] = fresh_claim();
-    row["work"].update({{"asked", asked.time_since_epoch().count()},
+    row["work"].update({{"log", engine_.ports().log.name()},
+                        {"asked", asked.time_since_epoch().count()},
                         {"after", ""},
                         {"is_complete", false},
                         {"next", console_json::array()}});
@@ -143,12 +145,15 @@ console_reply bulk_actions::stop(std::string const& id, std::string const& perso
         auto& action = *found.value();
         if (!goes_on(action.row)) {
             return problem_reply(409, "settle: nothing was done: the action does not go on, it is "
-                                      "'" + action.row.value("state", "damaged") + "'");
+                                      "'" +
+                                          action.row.value("state", "damaged") + "'");
         }
         if (!is_noted) {
             if (auto const problem = note(); !problem.empty()) return not_kept(problem);
         }
-        action.row["state"] = "stopping";
+        // Nobody goes on with an action of another log.
+        char const* const state = is_of_this_log(action.row) ? "stopping" : "stopped";
+        action.row["state"] = state;
         action.row["stopped_by"] = person;
         auto const replaced = journal_.replace(action);
         if (!replaced.has_value()) return problem_reply(replaced.problem());
@@ -157,8 +162,16 @@ console_reply bulk_actions::stop(std::string const& id, std::string const& perso
             if (own.kept.id == id) own.must_save = true;
         }
         return {200,
-                {{"action", "stop"}, {"id", id}, {"state", "stopping"}, {"text", "it is stopped"}}};
+                {{"action", "stop"},
+                 {"id", id},
+                 {"state", state},
+                 {"text", "it is " + std::string{state}}}};
     }
+}
+
+bool bulk_actions::is_of_this_log(console_json const& row) const {
+    return row.contains("work") && row["work"].is_object() &&
+           row["work"].value("log", console_json{}) == engine_.ports().log.name();
 }
 
 std::chrono::milliseconds bulk_actions::work() {
@@ -182,7 +195,7 @@ std::chrono::milliseconds bulk_actions::work() {
 void bulk_actions::look() {
     constexpr std::size_t rows_at_once = 100;
     next_look_ = std::chrono::steady_clock::now() + look_every();
-    auto oldest = action_journal::first_id(engine_.now());
+    auto oldest = action_time(engine_.now());
     std::string before;
     for (bool more = true; more;) {
         auto listed = journal_.before(before, rows_at_once);
@@ -192,14 +205,13 @@ void bulk_actions::look() {
         if (more) before = listed->back().id;
         for (kept_action& action : *listed) {
             more = more && action.id > looked_to_;
-            if (!goes_on(action.row)) {
+            if (!goes_on(action.row) || !is_of_this_log(action.row)) {
                 watched_.erase(action.id);
                 continue;
             }
             oldest = std::min(oldest, action.id);
-            bool const is_own = std::any_of(own_.begin(), own_.end(), [&](job const& own) {
-                return own.kept.id == action.id;
-            });
+            bool const is_own = std::any_of(
+                own_.begin(), own_.end(), [&](job const& own) { return own.kept.id == action.id; });
             if (is_own) continue;
             try {
                 watch(std::move(action));
@@ -210,7 +222,7 @@ void bulk_actions::look() {
     }
     // An id has the time of a machine whose clock may be behind.
     auto const when = timestamp{std::chrono::milliseconds{std::stoll(oldest)}};
-    looked_to_ = action_journal::first_id(earlier(when, engine_.limits().clocks));
+    looked_to_ = action_time(earlier(when, engine_.limits().clocks));
 }
 
 void bulk_actions::watch(kept_action&& action) {
@@ -218,8 +230,8 @@ void bulk_actions::watch(kept_action&& action) {
     auto& watched = watched_[action.id];
     if (watched.text != action.text) watched = {action.text, now};
     auto& work = action.row.at("work");
-    bool const is_left = is_gone(work.at("owner").get<std::string>()) ||
-                         now - watched.since >= action_limit() * 2;
+    bool const is_left =
+        is_gone(work.at("owner").get<std::string>()) || now - watched.since >= action_limit() * 2;
     if (!is_left) return;
     work.update(fresh_claim());
     if (!journal_.replace(action).value_or(false)) return;
@@ -230,7 +242,6 @@ void bulk_actions::watch(kept_action&& action) {
 bulk_actions::step_end bulk_actions::step(job& own) {
     using std::chrono::steady_clock, std::chrono::milliseconds;
     auto& row = own.kept.row;
-    auto& work = row.at("work");
     auto const end = [&](char const* state) {
         row["state"] = state;
         return save(own) == step_end::waits ? step_end::waits : step_end::over;
@@ -240,6 +251,7 @@ bulk_actions::step_end bulk_actions::step(job& own) {
     }
     if (!goes_on(row)) return step_end::over;
     if (row.at("state") == "stopping") return end("stopped");
+    auto& work = row.at("work");
     if (work.at("next").empty()) {
         if (work.at("is_complete") == true) return end("done");
         if (auto const problem = plan(row); !problem.empty()) {
@@ -267,13 +279,13 @@ error bulk_actions::plan(console_json& row) {
     filter->after = work.at("after").get<std::string>();
     timestamp const asked{std::chrono::milliseconds{work.at("asked").get<std::int64_t>()}};
     auto next = console_json::array();
-    auto const seen = scan_forecasts(
-        engine_, operator_action_of(row), *filter, asked, {limit_, std::chrono::milliseconds{100}},
-        [&](entry const& stored, action_forecast const& forecast) {
-            if (next.size() == ids_at_once) return false;
-            if (forecast.is_allowed) next.push_back(stored.id);
-            return true;
-        });
+    auto const seen = scan_forecasts(engine_, operator_action_of(row), *filter, asked,
+                                     {limit_, std::chrono::milliseconds{100}},
+                                     [&](entry const& stored, action_forecast const& forecast) {
+                                         if (next.size() == ids_at_once) return false;
+                                         if (forecast.is_allowed) next.push_back(stored.id);
+                                         return true;
+                                     });
     if (!seen.has_value()) return seen.problem();
     work["after"] = seen->after;
     work["is_complete"] = seen->is_complete;

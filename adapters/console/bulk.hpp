@@ -28,7 +28,8 @@ public:
     /// Counts, with `dry_run=1`, what an action would do; or has it begin: the answer is 202, and
     /// the caller gives the row to begin(). The `token` of a dry run binds action, filter and
     /// counts.
-    /// Shape:   fields - of a list_filter, `dry_run=1` or `token`, and `all=1` with an empty filter;
+    /// Shape:   fields - of a list_filter, `dry_run=1` or `token`, and `all=1` with an empty
+    /// filter;
     ///          row - of the action, gets all that work() needs
     [[nodiscard]] console_reply ask(operator_action action, console_fields fields,
                                     console_json& row, note_function note);
@@ -59,6 +60,8 @@ private:
 
     [[nodiscard]] std::chrono::milliseconds look_every() const { return limit_; }
     [[nodiscard]] std::chrono::milliseconds action_limit() const { return limit_ * 5; }
+    /// A database may have several logs, and a copy of a log has another name.
+    [[nodiscard]] bool is_of_this_log(console_json const& row) const;
     void look();
     void watch(kept_action&& action);
     [[nodiscard]] step_end step(job& own);

@@ -2,7 +2,7 @@
 #include "journal.hpp"
 
 #include <settle/adapter/ownership.hpp>
-#include <settle/running/calls/purge.hpp>
+#include <settle/store/action_names.hpp>
 
 #include <charconv>
 
@@ -11,13 +11,15 @@ namespace detail {
 
 namespace {
 
-constexpr std::string_view prefix = "action/"; // of the names of action_name()
+[[nodiscard]] std::string name_of_action(std::string_view id) {
+    return std::string{action_prefix}.append(id);
+}
 
 [[nodiscard]] kept_action read_action(metadata_text stored) {
     auto row = console_json::parse(stored.text, nullptr, false);
     bool const is_usable = row.is_object() && row.contains("state") && row["state"].is_string();
     if (!is_usable) row = {{"state", "damaged"}};
-    return {stored.name.substr(prefix.size()), std::move(stored.text), std::move(row)};
+    return {stored.name.substr(action_prefix.size()), std::move(stored.text), std::move(row)};
 }
 
 /// What a person sees of a row.
@@ -43,20 +45,16 @@ constexpr std::string_view prefix = "action/"; // of the names of action_name()
 
 } // namespace
 
-std::string action_journal::first_id(timestamp when) {
-    return action_name(when).substr(prefix.size());
-}
-
 result<kept_action> action_journal::insert(timestamp when, console_json const& row) {
-    auto const name = action_name(when, fresh_log_name("-"));
-    kept_action action{name.substr(prefix.size()), json_text(row), row};
-    auto const written = log_.replace_metadata(name, std::nullopt, action.text);
+    kept_action action{action_time(when) + fresh_log_name("-"), json_text(row), row};
+    auto const written =
+        log_.replace_metadata(name_of_action(action.id), std::nullopt, action.text);
     if (!written.has_value()) return written.problem();
     return action;
 }
 
 result<bool> action_journal::replace(kept_action& action) {
-    auto const name = std::string{prefix} + action.id;
+    auto const name = name_of_action(action.id);
     auto text = json_text(action.row);
     auto const written = log_.replace_metadata(name, action.text, text);
     if (!written.has_value()) return written.problem();
@@ -68,7 +66,7 @@ result<bool> action_journal::replace(kept_action& action) {
 }
 
 result<std::optional<kept_action>> action_journal::find(std::string const& id) {
-    auto const name = std::string{prefix} + id;
+    auto const name = name_of_action(id);
     auto stored = log_.metadata(name);
     if (!stored.has_value()) return stored.problem();
     if (!stored.value()) return std::optional<kept_action>{};
@@ -76,9 +74,7 @@ result<std::optional<kept_action>> action_journal::find(std::string const& id) {
 }
 
 result<std::vector<kept_action>> action_journal::before(std::string const& id, std::size_t limit) {
-    auto names = actions_before();
-    if (!id.empty()) names.to = names.from + id;
-    auto listed = log_.list_metadata(names, limit);
+    auto listed = log_.list_metadata(id.empty() ? all_actions() : actions_before(id), limit);
     if (!listed.has_value()) return listed.problem();
     std::vector<kept_action> actions;
     for (auto& stored : listed.value()) actions.push_back(read_action(std::move(stored)));

@@ -29,9 +29,6 @@ public:
     /// Shape:   id - or empty
     [[nodiscard]] result<std::vector<kept_action>> before(std::string const& id, std::size_t limit);
 
-    /// The id of an action of this time comes after this text.
-    [[nodiscard]] static std::string first_id(timestamp when);
-
     /// The answers of `/actions?before=ID&limit=50` and `/actions/ID`.
     [[nodiscard]] console_reply list(console_fields const& fields);
     [[nodiscard]] console_reply show(std::string const& id);

@@ -59,7 +59,7 @@ console_json console_views::overview(console_role role) {
     }
     if (!pauses.has_value()) {
         data["paused"] = {{"problem", pauses.problem().message()}};
-    } else if (!pauses->empty()) {
+    } else if (!pauses->empty() || has_calls(engine_.known())) {
         auto& paused = data["paused"] = console_json::array();
         for (call_pause const& pause : *pauses) {
             paused.push_back({{"what", name_of(pause.scope)},

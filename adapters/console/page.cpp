@@ -22,6 +22,7 @@ std::string_view page_html() {
 <nav aria-label="Views">
 <a href="{base}/" id="to-overview">Overview</a>
 <a href="{base}/entries?state=unfinished" id="to-entries">Entries</a>
+<a href="{base}/actions" id="to-actions">Actions</a>
 </nav>
 <form id="filter" role="search" aria-label="Filter of the entries">
 <label>Id <input name="id" autocomplete="off" placeholder="begins with"></label>

@@ -43,7 +43,7 @@ const entryPath = (id) => `${base}/entries/${encodeURIComponent(id)}`;
 function cell(name, value, row) {
   if (value === null || value === undefined || value === '') return make('td', {}, '–');
   if (name.endsWith("_seconds")) return make('td', {class: 'number'}, span(value));
-  if (name === 'id') return make('td', {}, make('a', {href: entryPath(value)}, value));
+  if (name === 'id') return make('td', {}, make('a', {href: row.href || entryPath(value)}, value));
   if (name === 'answers')
     return make('td', {class: value ? 'good' : 'problem'}, value ? 'yes' : 'no');
   if (name === 'problem') return make('td', {class: row.answers === false ? 'problem' : ''}, value);
@@ -95,7 +95,7 @@ function overview(data) {
     ...section('Prepared transactions in doubt', data.at, problem(failed),
       failed ? null : table('In doubt', data.in_doubt)),
     ...(data.paused ? section('Paused calls', data.at, problem(data.paused.problem),
-      Array.isArray(data.paused) ? table('Paused calls', data.paused) : null) : []),
+      ...(Array.isArray(data.paused) ? pauses(data.paused) : [])) : []),
     ...(data.calls_of_this_program
       ? section('Calls of this program', data.at,
         table('Calls of services', data.calls_of_this_program)) : []),
@@ -255,14 +255,68 @@ async function dryRunForAll(name, box) {
   button.addEventListener('click', async () => {
     button.disabled = true;
     const ended = await send(path, new URLSearchParams([...fields, ['token', tried.token]]));
+    if (ended.address) return go(`${base}/${ended.address}`);
     busy = false;
     await show(false);
-    const counts = Object.entries(ended.ended || {}).map((pair) => pair.reverse().join(' '));
-    status.textContent = ended.problem || `${name}: ${counts.join(', ')}, ${ended.left} left`;
-    for (const each of ended.failures || []) main.prepend(problem(`${each.id}: ${each.problem}`));
+    status.textContent = ended.problem;
   });
   asking.append(button);
   button.focus();
+}
+
+// Calls that are paused, with a button to resume each, and a form to pause others.
+function pauses(paused) {
+  const change = async (path, fields) => {
+    const ended = await send(`${base}/calls/${path}`, new URLSearchParams(fields));
+    busy = false;
+    await show(false);
+    status.textContent = ended.text || ended.problem;
+  };
+  const buttons = paused.map(({what, name}) => {
+    const button = make('button', {type: 'button'}, `resume ${what} ${name}`);
+    button.addEventListener('click', () => change('resume', {scope: what, name}));
+    return button;
+  });
+  const form = make('form', {'aria-label': 'Pause calls'},
+    make('label', {}, 'Calls of the ', make('select', {name: 'scope'},
+      ...['service', 'type', 'transaction'].map((scope) => make('option', {}, scope)))),
+    make('label', {}, 'Name ', make('input', {name: 'name', required: ''})),
+    make('label', {}, 'Reason ', make('input', {name: 'why', required: ''})),
+    make('button', {}, 'pause'));
+  form.addEventListener('focusin', () => { busy = true; });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    change('pause', new FormData(form));
+  });
+  return [table('Paused calls', paused), ...buttons, form];
+}
+
+// The actions that persons took: a page of them, or one.
+const actionPath = (id) => `${base}/actions/${encodeURIComponent(id)}`;
+
+function actions(data) {
+  const all = data.actions.map((each) => ({...each, href: actionPath(each.id)}));
+  return ['Actions', [
+    make('h1', {}, 'Actions'),
+    table('Actions', all, ['id', 'when', 'name', 'action', 'of', 'state', 'result']),
+    data.next
+      ? make('p', {}, make('a', {href: `${base}/${data.next}`, rel: 'next'}, 'Next page')) : null,
+  ]];
+}
+
+function oneAction({failures, ...data}) {
+  const stop = make('button', {type: 'button'}, 'stop');
+  stop.addEventListener('click', async () => {
+    const ended = await send(`${actionPath(data.id)}/stop`, new URLSearchParams());
+    await show(false);
+    status.textContent = ended.text || ended.problem;
+  });
+  return [data.id, [
+    make('h1', {}, `${data.action} ${data.of}`),
+    facts(data),
+    data.state === 'running' ? stop : null,
+    ...(failures ? section('The first that failed', null, table('Failures', failures)) : []),
+  ]];
 }
 
 async function send(path, fields) {
@@ -294,6 +348,8 @@ function askForToken(sentence) {
   form.querySelector('input').focus();
 }
 
+function isActions() { return location.pathname.slice(base.length).startsWith('/actions'); }
+
 function isList() { return location.pathname.slice(base.length) === '/entries'; }
 
 // Asks for the data of this address and shows it. A query that failed is shown as such.
@@ -309,6 +365,7 @@ async function show(moves) {
     if (!answer.ok) view = ['Problem', [make('h1', {}, 'No answer'), problem(data.problem)]];
     else if (isList()) view = list(data);
     else if (location.pathname.slice(base.length).startsWith('/entries/')) view = one(data);
+    else if (isActions()) view = data.actions ? actions(data) : oneAction(data);
     else view = overview(data);
   } catch (failed) {
     if (number !== asked) return;
@@ -359,7 +416,8 @@ function fillFilter() {
     if (field.name) field.value = params.get(field.name) || (field.name === 'state' ? 'all' : '');
   }
   for (const link of document.querySelectorAll('nav a')) link.removeAttribute('aria-current');
-  const current = document.getElementById(isList() ? 'to-entries' : 'to-overview');
+  const current = document.getElementById(
+    isList() ? 'to-entries' : isActions() ? 'to-actions' : 'to-overview');
   if (!location.pathname.slice(base.length).startsWith('/entries/'))
     current.setAttribute('aria-current', 'page');
 }

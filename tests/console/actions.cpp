@@ -126,8 +126,7 @@ TEST_CASE("console: an action on all that a filter matches does what its dry run
     CHECK(told.empty());
     auto const begun = post(console, path, "id=a-" + token);
     CHECK(begun.status == 202);
-    auto const ended =
-        wait_for_end(console, "/" + begun.json()["address"].get<std::string>());
+    auto const ended = wait_for_end(console, "/" + begun.json()["address"].get<std::string>());
     CHECK(ended["state"] == "done");
     CHECK(ended["handled"] == 3);
     CHECK(ended["ended"] == nlohmann::json{{"canceled", 3}});

@@ -73,11 +73,17 @@ public:
     void take_log_away() const {
         testing::ask(file_.path(), "ALTER TABLE settle_entry RENAME TO entry_away");
     }
+    /// To years before the log was there.
+    void date_actions_back() const {
+        testing::ask(file_.path(), "UPDATE settle_meta SET name = 'action/0' || substr(name, 9) "
+                                   "WHERE name LIKE 'action/%'");
+    }
     /// Has each write of metadata fail.
     void refuse_metadata() const {
         for (auto const* const event : {"INSERT", "UPDATE"}) {
             testing::ask(file_.path(), std::string{"CREATE TRIGGER refuse_"} + event + " BEFORE " +
-                                           event + " ON settle_meta BEGIN SELECT "
+                                           event +
+                                           " ON settle_meta BEGIN SELECT "
                                            "RAISE(ABORT, 'the test refuses it'); END");
         }
     }

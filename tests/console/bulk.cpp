@@ -6,6 +6,7 @@
 #include <forked_child.hpp>
 
 #include <latch>
+#include <thread>
 
 namespace console_bank {
 namespace {
@@ -25,9 +26,17 @@ std::string begin(console_port console, std::string const& action, std::string c
     return "/" + begun.json()["address"].get<std::string>();
 }
 
+/// Several threads share the commits of the log.
 void submit(auto& engine, std::string const& prefix, std::size_t count) {
-    for (std::size_t number = 10'000; number < 10'000 + count; ++number) {
-        std::ignore = engine.submit(prefix + std::to_string(number), transfer{"anna", "bert", 1, ""});
+    constexpr std::size_t threads = 16;
+    std::vector<std::jthread> running;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+        running.emplace_back([&engine, &prefix, count, thread] {
+            for (auto number = thread; number < count; number += threads) {
+                std::ignore =
+                    engine.submit(prefix + std::to_string(number), transfer{"anna", "bert", 1, ""});
+            }
+        });
     }
 }
 
@@ -40,17 +49,26 @@ std::uint64_t count_in(console_port console, std::string const& state) {
 /// A program with a console, which a test kills. The file stays, and the next program has it.
 class bank_program {
 public:
-    explicit bank_program(std::string const& path)
+    /// Shape:   stalls_after - acts on so many entries, says so, and does nothing more; 0: on all
+    explicit bank_program(std::string const& path, std::uint64_t stalls_after = 0)
         : process_([&](int to) {
               settle::sqlite::database database{path};
               settle::engine engine{database, settle::type<transfer_type>, settle::phases::two};
-              settle::console const console{engine, {.name_header = "X-Forwarded-User"}};
+              settle::console_options options{.name_header = "X-Forwarded-User"};
+              options.audit = [to,
+                               left = stalls_after](settle::console_action const& seen) mutable {
+                  if (seen.action != "cancel" || left == 0 || --left != 0) return;
+                  say(to, "stalls");
+                  for (;;) ::pause();
+              };
+              settle::console const console{engine, options};
               say(to, std::to_string(console.port()));
               for (;;) ::pause();
           }),
           port_(std::stoi(process_.line())) {}
 
     [[nodiscard]] console_port console() const { return console_port{port_}; }
+    void wait_until_it_stalls() { CHECK(process_.line() == "stalls"); }
     void kill() { process_.kill(); }
 
 private:
@@ -58,84 +76,134 @@ private:
     int port_;
 };
 
+/// The program and its console are killed in the middle of an action on all.
+class killed_bank {
+public:
+    /// Shape:   submitted, left - entries that were never begun, and whose worker was killed;
+    ///          stalls_after - as of bank_program; 0: the kill comes at any moment
+    killed_bank(std::string const& name, std::size_t submitted, std::size_t left,
+                std::uint64_t stalls_after)
+        : file(name), count(submitted + left) {
+        child{[&](int to) {
+            std::optional<settle::step> last_step;
+            settle::sqlite::database database{file.path()};
+            settle::engine engine{database, settle::type<transfer_type>, settle::phases::two,
+                                  settle::observed_by(killer{&last_step})};
+            for (auto const* const id : {"anna", "bert"})
+                std::ignore = engine.create(accounts, {id, 10'000});
+            submit(engine, "submitted/", submitted);
+            last_step = settle::step::apply;
+            for (std::size_t number = 0; number < left; ++number) {
+                try {
+                    std::ignore = engine.run("left/" + std::to_string(number),
+                                             transfer{"anna", "bert", 10, ""});
+                } catch (settle::testing::crash const&) {
+                }
+            }
+            say(to, "ready");
+        }}.line();
+        bank_program first{file.path(), stalls_after};
+        action = begin(first.console(), "cancel", "all=1", count);
+        if (stalls_after != 0) first.wait_until_it_stalls();
+        else CHECK(wait_for_progress(first.console(), action, count / 4)["state"] == "running");
+        first.kill();
+    }
+
+    bank_file file;
+    std::uint64_t count;
+    std::string action{}; ///< the path of its row
+};
+
+void check_that_all_end(killed_bank const& killed) {
+    bank_program const again{killed.file.path()};
+    auto const ended = wait_for_end(again.console(), killed.action);
+    CHECK(ended["state"] == "done");
+    CHECK(ended["name"] == "eve");
+    CHECK(ended["allowed"] == killed.count);
+    CHECK(ended["handled"] == killed.count);
+    CHECK(ended["ended"] == nlohmann::json{{"canceled", killed.count}});
+    CHECK(ended["failed"] == 0);
+    CHECK(count_in(again.console(), "canceled") == killed.count);
+    CHECK(testing::ask(killed.file.path(), "SELECT balance FROM accounts WHERE id = 'anna'") ==
+          testing::sql_rows{{"10000"}});
+}
+
 } // namespace
 
 TEST_CASE("console: an action on all goes on after a kill, and each entry counts once") {
-    constexpr std::size_t submitted = 3000;
-    constexpr std::size_t left = 60;
-    bank_file const file{"killed"};
-    child{[&](int to) {
-        std::optional<settle::step> last_step;
-        settle::sqlite::database database{file.path()};
-        settle::engine engine{database, settle::type<transfer_type>, settle::phases::two,
-                              settle::observed_by(killer{&last_step})};
-        for (auto const* const id : {"anna", "bert"})
-            std::ignore = engine.create(accounts, {id, 10'000});
-        submit(engine, "submitted/", submitted);
-        last_step = settle::step::apply;
-        for (std::size_t number = 0; number < left; ++number) {
-            try {
-                std::ignore = engine.run("left/" + std::to_string(number),
-                                         transfer{"anna", "bert", 10, ""});
-            } catch (settle::testing::crash const&) {
-            }
-        }
-        say(to, "ready");
-    }}.line();
-
-    bank_program first{file.path()};
-    auto const path = begin(first.console(), "cancel", "all=1", submitted + left);
-    auto const before = wait_for_progress(first.console(), path, 200);
-    CHECK(before["state"] == "running");
-    first.kill();
-
-    SUBCASE("in the program that is started again") {
-        bank_program const again{file.path()};
-        auto const ended = wait_for_end(again.console(), path);
-        CHECK(ended["state"] == "done");
-        CHECK(ended["name"] == "eve");
-        CHECK(ended["allowed"] == submitted + left);
-        CHECK(ended["handled"] == submitted + left);
-        CHECK(ended["ended"] == nlohmann::json{{"canceled", submitted + left}});
-        CHECK(ended["failed"] == 0);
-        CHECK(count_in(again.console(), "canceled") == submitted + left);
-        CHECK(testing::ask(file.path(), "SELECT balance FROM accounts WHERE id = 'anna'") ==
-              testing::sql_rows{{"10000"}});
-    }
-    SUBCASE("as far as it was stopped by then") {
-        bank_program const again{file.path()};
-        CHECK(post(again.console(), path + "/stop", "").status == 200);
-        auto const ended = wait_for_end(again.console(), path);
-        CHECK(ended["state"] == "stopped");
-        auto const handled = ended["handled"].get<std::uint64_t>();
-        CHECK(handled < submitted + left);
-        CHECK(handled <= count_in(again.console(), "canceled"));
-    }
+    check_that_all_end({"killed", 200, 20, 150});
 }
 
-TEST_CASE("console: an action on all is stopped from another console of the log") {
-    constexpr std::size_t submitted = 2000;
-    bank bank{"stopped"};
-    submit(bank.engine, "t-", submitted);
-    settle::console const console{bank.engine, {.name_header = "X-Forwarded-User"}};
-    settle::console const other{bank.engine, {.name_header = "X-Forwarded-User"}};
-    auto const path = begin(console, "cancel", "state=initial", submitted);
-    wait_for_progress(console, path, 20);
-    CHECK(post(other, path + "/stop", "", "X-Forwarded-User: mallory\r\n").status == 200);
-    auto const ended = wait_for_end(other, path);
+TEST_CASE("long: console: an action on thousands of entries goes on after a kill") {
+    check_that_all_end({"long_killed", 5000, 200, 0});
+}
+
+/// Another console takes over after ten times as long.
+constexpr std::chrono::milliseconds short_limit{400};
+
+/// Has the thread of a console wait in the middle of an action on all.
+class stall {
+public:
+    /// Shape:   after - so many entries
+    explicit stall(std::size_t after) : after_(after) {}
+
+    void operator()(settle::console_action const& seen) {
+        if (seen.action != "cancel" || ++told != after_) return;
+        begun.count_down();
+        ended.wait();
+    }
+
+    std::latch begun{1};
+    std::latch ended{1};
+    std::size_t told = 0;
+
+private:
+    std::size_t after_;
+};
+
+settle::console_options stalls_in(stall& waits) {
+    settle::console_options options{.store_limit = short_limit};
+    options.audit = [&](settle::console_action const& seen) { waits(seen); };
+    return options;
+}
+
+TEST_CASE("console: an action on all is stopped from another console, also after a kill") {
+    killed_bank const killed{"killed_stopped", 100, 0, 20};
+    settle::sqlite::database database{killed.file.path()};
+    settle::engine engine{database, settle::type<transfer_type>, settle::phases::two};
+    stall waits{10};
+    settle::console const console{engine, stalls_in(waits)};
+    settle::console const other{engine, {.name_header = "X-Forwarded-User"}};
+    waits.begun.wait();
+    auto const stop = killed.action + "/stop";
+    CHECK(post(other, stop, "", "X-Forwarded-User: mallory\r\n").status == 200);
+    CHECK(get_json(other, killed.action).json()["state"] == "stopping");
+    waits.ended.count_down();
+    auto const ended = wait_for_end(other, killed.action);
     CHECK(ended["state"] == "stopped");
+    CHECK(ended["name"] == "eve");
     CHECK(ended["stopped_by"] == "mallory");
-    auto const handled = ended["handled"].get<std::uint64_t>();
-    CHECK(handled >= 20);
-    CHECK(handled < submitted);
-    CHECK(count_in(console, "canceled") == handled);
-    CHECK(count_in(console, "initial") == submitted - handled);
-    CHECK(post(console, path + "/stop", "").status == 409);
-    CHECK(post(console, "/actions/none/stop", "").status == 404);
+    // The first program had canceled 20 by then, and not counted all of them.
+    CHECK(ended["handled"] >= 10);
+    CHECK(ended["handled"] <= count_in(other, "canceled"));
+    CHECK(count_in(other, "initial") > 0);
+    CHECK(post(other, stop, "").status == 409);
+    CHECK(post(other, "/actions/none/stop", "").status == 404);
+}
+
+TEST_CASE("console: an action on all does not go on in a log of another name") {
+    killed_bank const killed{"renamed", 100, 0, 20};
+    testing::ask(killed.file.path(),
+                 "UPDATE settle_meta SET value = 'a-copy' WHERE name IN ('log', 'belongs_to')");
+    bank_program const again{killed.file.path()};
+    auto const before = get_json(again.console(), killed.action).json();
+    CHECK(before["state"] == "running");
+    CHECK(post(again.console(), killed.action + "/stop", "").json()["state"] == "stopped");
+    CHECK(get_json(again.console(), killed.action).json()["handled"] == before["handled"]);
 }
 
 TEST_CASE("console: two consoles of a log have actions at once") {
-    constexpr std::size_t submitted = 300;
+    constexpr std::size_t submitted = 150;
     bank bank{"two"};
     submit(bank.engine, "a-", submitted);
     submit(bank.engine, "b-", submitted);
@@ -146,25 +214,20 @@ TEST_CASE("console: two consoles of a log have actions at once") {
     CHECK(wait_for_end(other, cancel)["ended"] == nlohmann::json{{"canceled", submitted}});
     CHECK(wait_for_end(console, recover)["handled"] == submitted);
     CHECK(count_in(console, "initial") == 0);
-    CHECK(bank.balance("anna") == 0);
+    CHECK(bank.balance("anna") == 0); // of the 150 transfers of 1, 100 are done
     CHECK(bank.balance("bert") == 200);
 }
 
 TEST_CASE("console: an action whose console stalls is taken over, and not counted twice") {
-    constexpr std::size_t submitted = 200;
+    constexpr std::size_t submitted = 100;
     bank bank{"stalled"};
     submit(bank.engine, "t-", submitted);
-    std::latch released{1};
-    std::size_t told = 0;
-    settle::console_options stalls{.store_limit = std::chrono::milliseconds{200}};
-    stalls.audit = [&](settle::console_action const&) {
-        if (++told == 10) released.wait();
-    };
-    settle::console const console{bank.engine, stalls};
-    settle::console const other{bank.engine, {.store_limit = std::chrono::milliseconds{200}}};
+    stall waits{10};
+    settle::console const console{bank.engine, stalls_in(waits)};
+    settle::console const other{bank.engine, {.store_limit = short_limit}};
     auto const path = begin(console, "cancel", "state=initial", submitted);
     auto const ended = wait_for_end(other, path);
-    released.count_down();
+    waits.ended.count_down();
     CHECK(ended["state"] == "done");
     CHECK(ended["handled"] == submitted);
     CHECK(ended["ended"] == nlohmann::json{{"canceled", submitted}});
@@ -172,7 +235,7 @@ TEST_CASE("console: an action whose console stalls is taken over, and not counte
     auto const later = post(console, "/entries/cancel", "all=1&dry_run=1");
     CHECK(later.json()["allowed"] == 0);
     CHECK(get_json(console, path).json() == ended);
-    CHECK(told < submitted);
+    CHECK(waits.told == 10);
 }
 
 } // namespace console_bank

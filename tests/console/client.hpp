@@ -73,9 +73,8 @@ private:
 
 /// Sends one request on a connection of its own.
 /// Shape:   headers - more lines, each with its end
-inline http_answer request(console_port console, std::string_view method,
-                           std::string_view target, std::string_view headers = {},
-                           std::string_view body = {}) {
+inline http_answer request(console_port console, std::string_view method, std::string_view target,
+                           std::string_view headers = {}, std::string_view body = {}) {
     console_client client{console};
     std::string text{method};
     text.append(" ").append(target).append(" HTTP/1.1\r\nConnection: close\r\n").append(headers);
@@ -93,8 +92,8 @@ inline http_answer get_json(console_port console, std::string_view target) {
 }
 
 /// Sends an action as the console's page does.
-inline http_answer post(console_port console, std::string_view target,
-                        std::string_view form, std::string_view headers = {}) {
+inline http_answer post(console_port console, std::string_view target, std::string_view form,
+                        std::string_view headers = {}) {
     std::string all{as_json};
     all.append("Settle-Console: 1\r\n").append(headers);
     return request(console, "POST", target, all, form);

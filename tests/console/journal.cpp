@@ -49,6 +49,22 @@ TEST_CASE("console: each action is a row of the log, with its name, time and res
     CHECK(get_json(console, "/actions?limit=0").status == 400);
 }
 
+TEST_CASE("console: a purge erases the rows of old actions") {
+    bank bank{"purged"};
+    settle::console const console{bank.engine};
+    for (auto const* const name : {"old", "new"}) {
+        CHECK(
+            post(console, "/calls/resume", std::string{"scope=transaction&name="} + name).status ==
+            200);
+        if (name == std::string_view{"old"}) bank.date_actions_back();
+    }
+    CHECK(get_json(console, "/actions").json()["actions"].size() == 2);
+    CHECK(bank.engine.purge().problem.empty());
+    auto const left = get_json(console, "/actions").json()["actions"];
+    REQUIRE(left.size() == 1);
+    CHECK(left[0]["of"] == "transaction new");
+}
+
 TEST_CASE("console: an action that the log cannot keep is not taken") {
     bank bank{"not_kept"};
     bank.leave("t-1", settle::step::apply);
@@ -56,8 +72,7 @@ TEST_CASE("console: an action that the log cannot keep is not taken") {
     auto const one = post(console, "/entries/t-1/cancel", "dry_run=1").json()["seen"];
     auto const all = post(console, "/entries/cancel", "all=1&dry_run=1").json()["token"];
     bank.refuse_metadata();
-    auto const refused =
-        post(console, "/entries/t-1/cancel", "seen=" + one.get<std::string>());
+    auto const refused = post(console, "/entries/t-1/cancel", "seen=" + one.get<std::string>());
     CHECK(refused.status == 503);
     CHECK(refused.json()["problem"].get<std::string>().find("nothing was done") !=
           std::string::npos);
@@ -95,13 +110,15 @@ TEST_CASE("console: calls are paused and resumed") {
 TEST_CASE("console: a viewer sees the actions and takes none") {
     bank bank{"viewer"};
     bank.leave("t-1", settle::step::apply);
-    settle::console const console{bank.engine,
-                                  {.operator_token = "operator-operator", .viewer_token = "viewer-viewer-viewer"}};
+    settle::console const console{
+        bank.engine,
+        {.operator_token = "operator-operator", .viewer_token = "viewer-viewer-viewer"}};
     std::string const viewer = "Authorization: Bearer viewer-viewer-viewer\r\n";
     CHECK(get_json(console, "/actions").status == 401);
     for (auto const* const path : {"/entries/cancel", "/calls/pause", "/actions/1/stop"})
         CHECK(post(console, path, "all=1", viewer).status == 403);
-    auto const seen = request(console, "GET", "/actions", std::string{settle_test::as_json} + viewer);
+    auto const seen =
+        request(console, "GET", "/actions", std::string{settle_test::as_json} + viewer);
     CHECK(seen.json()["actions"].empty());
 }
 

@@ -6,6 +6,7 @@
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/unfinished.hpp>
 #include <settle/running/construction/options.hpp>
+#include <settle/store/action_names.hpp>
 
 #include <algorithm>
 
@@ -41,22 +42,9 @@ inline purge_report purge_log(log_port& log, patience& patience, timestamp befor
     return report;
 }
 
-/// The name of the metadata about an action that a person took.
-/// Shape:   suffix - tells actions of one millisecond apart
-[[nodiscard]] inline std::string action_name(timestamp when, std::string_view suffix = {}) {
-    constexpr std::size_t digits = 13; // until the year 2286
-    auto number = std::to_string(std::max<std::int64_t>(when.time_since_epoch().count(), 0));
-    number.insert(0, digits - std::min(digits, number.size()), '0');
-    return std::string{"action/"}.append(number).append(suffix);
-}
-/// Of all of them, or of those before a time.
-[[nodiscard]] inline metadata_range actions_before(std::string end = "action0") {
-    return {"action/", std::move(end)};
-}
-
 /// Erases what the log keeps of old actions.
 [[nodiscard]] inline error purge_actions(log_port& log, patience& patience, timestamp before) {
-    auto const old = actions_before(action_name(before));
+    auto const old = actions_before(action_time(before));
     // A log without old actions needs no right to erase.
     auto const listed = patience([&] { return log.list_metadata(old, 1); });
     if (!listed.has_value()) return listed.problem();

@@ -237,7 +237,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
         CHECK(log.replace_metadata("known", "another", "not this").has_value());
         CHECK(log.metadata("known").value() == "first");
         CHECK(log.replace_metadata("known", "first", long_text).has_value());
-        for (std::string const text_name : {"list", "list/1", "list/10", "list/2", "list/3", "list0"})
+        for (std::string const text_name :
+             {"list", "list/1", "list/10", "list/2", "list/3", "list0"})
             CHECK(log.replace_metadata(text_name, std::nullopt, "of " + text_name).has_value());
         CHECK(log.erase_metadata({"list/3", "list0"}).has_value());
     }

@@ -15,8 +15,8 @@ SETTLE_BEGIN
 struct console_action {
     timestamp when;
     std::string name;   ///< from console_options::name_header, else the role: "operator"
-    std::string action; ///< "recover", "cancel", "reverse" or "resolve"
-    transaction_id id;
+    std::string action; ///< "recover", "cancel", "reverse", "resolve", "stop", "pause", "resume"
+    transaction_id id;  ///< or what else it was for: "service shop", or the id of an action on all
     std::string result; ///< what happened, as the person was told
 };
 
@@ -35,7 +35,8 @@ struct console_options {
     std::string name_header{};
     /// The figures for `/metrics`, if the engine is not observed by a settle::metrics itself.
     std::optional<metrics> figures{};
-    /// Is told each action that was not a dry run, after it. Called by one thread.
+    /// Is told each action that was not a dry run, after it, and each entry of an action on all.
+    /// Called by one thread. The log keeps the actions without it.
     std::function<void(console_action const&)> audit{};
     /// How long a client may take to send a request, and to take the answer. A connection without a
     /// request ends then, too.

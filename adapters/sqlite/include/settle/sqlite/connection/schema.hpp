@@ -104,9 +104,8 @@ void replace_metadata(writer& writer, std::string_view name, std::string_view ol
                       std::string_view new_value);
 
 /// The last values of a range of names, the last name first.
-[[nodiscard]] std::vector<metadata_text> list_metadata(connection const& connection,
-                                                       metadata_range const& names,
-                                                       std::size_t limit);
+[[nodiscard]] std::vector<metadata_text>
+list_metadata(connection const& connection, metadata_range const& names, std::size_t limit);
 void erase_metadata(writer& writer, metadata_range const& names);
 
 /// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the log
