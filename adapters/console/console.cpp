@@ -276,6 +276,7 @@ console_server::take_kept(console_question const& question, std::string_view act
                      {"action", action},
                      {"of", target},
                      {"state", "asked"}};
+    if (auto const why = field(question.fields, "why"); !why.empty()) row["why"] = why;
     std::optional<kept_action> kept;
     bool is_noted = false;
     auto reply = take(row, [&]() -> error {

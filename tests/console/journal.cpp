@@ -104,6 +104,8 @@ TEST_CASE("console: calls are paused and resumed") {
     CHECK(rows[4]["name"] == "eve");
     CHECK(rows[4]["action"] == "pause");
     CHECK(rows[4]["of"] == "transaction t-1");
+    auto const paused_by = "/actions/" + rows[4]["id"].get<std::string>();
+    CHECK(get_json(console, paused_by).json()["why"] == "the shop is away");
     CHECK(rows[0]["state"] == "refused");
 }
 
