@@ -39,8 +39,8 @@ TEST_CASE("console: each action is a row of the log, with its name, time and res
     CHECK(get_json(console, "/actions/none").status == 404);
     auto const text = request(console, "GET", "/actions", "Accept: */*\r\n").body;
     CHECK(text.find("eve") != std::string::npos);
-    auto const page = request(console, "GET", "/actions", "Accept: text/html\r\n").body;
-    CHECK(page.starts_with("<!doctype html>"));
+    auto const html = request(console, "GET", "/actions", "Accept: text/html\r\n").body;
+    CHECK(html.starts_with("<!doctype html>"));
     std::vector<nlohmann::json> paged;
     for (std::string next = "actions?limit=2"; !next.empty();) {
         auto const page = get_json(console, "/" + next).json();
