@@ -165,6 +165,103 @@ void check_beside_writers(Near& near, Far& far, int deposits) {
     CHECK(engine.read_committed(vaults, "V").value()->gold == 2 * deposits);
 }
 
+struct shares {
+    std::string first, second, third, fourth;
+    std::int64_t amount = 0;
+};
+SETTLE_STRUCT(shares, first, second, third, fourth, amount);
+/// Two purses pay the same, and two vaults get the same.
+inline constexpr auto shares_type = settle::transaction<shares, "shares">(
+    participant<"first">(purses, param<&shares::first>)
+        .require(field<&purse::coins> >= param<&shares::amount>)
+        .apply(field<&purse::coins> -= param<&shares::amount>)
+        .compensate(settle::inverse),
+    participant<"second">(purses, param<&shares::second>)
+        .require(field<&purse::coins> >= param<&shares::amount>)
+        .apply(field<&purse::coins> -= param<&shares::amount>)
+        .compensate(settle::inverse),
+    participant<"third">(vaults, param<&shares::third>)
+        .confirm(field<&vault::gold> += param<&shares::amount>),
+    participant<"fourth">(vaults, param<&shares::fourth>)
+        .confirm(field<&vault::gold> += param<&shares::amount>));
+
+/// Which records can be read together.
+enum class together : std::uint8_t { none, of_one_store, all };
+
+/// Two purses always have the same, and so do two vaults, and nothing is lost between them.
+template <typename Near, typename Far>
+void check_together(Near& near, Far& far, together possible, int payments) {
+    settle::options limits;
+    limits.answer = settle::at_commit;
+    settle::engine engine{near, settle::bind(vaults, far), settle::type<shares_type>, limits};
+    for (char const* const id : {"P", "Q"}) std::ignore = engine.create(purses, {id, 9000, ""});
+    for (char const* const id : {"V", "U"}) std::ignore = engine.create(vaults, {id, 0});
+    auto const of_purses = settle::keys_of(purses, {"P", "Q"});
+    auto const of_vaults = settle::keys_of(vaults, {"V", "absent", "U"});
+    std::atomic<std::int64_t> done = 0;
+    std::atomic<int> writing = 2;
+    std::atomic<int> wrong = 0;
+    std::atomic<int> answers = 0;
+    auto const gold_in = [](auto const& seen) {
+        bool const is_whole = !seen[1] && seen[0]->gold == seen[2]->gold;
+        return is_whole ? seen[0]->gold : -1;
+    };
+    auto const spent_from = [](auto const& seen) {
+        return seen[0]->coins == seen[1]->coins ? 9000 - seen[0]->coins : -1;
+    };
+    // The payments in an answer grow, and have all that the reader was told of.
+    auto const check = [&](auto const& read, together needs, auto number_in, std::int64_t& last,
+                           std::int64_t told) {
+        if (!read.has_value()) {
+            auto const expected =
+                needs <= possible ? settle::errc::no_committed_read : settle::errc::unfit_store;
+            wrong += read.problem().code == expected ? 0 : 1;
+            return;
+        }
+        auto const number = number_in(*read);
+        wrong += number >= told && number >= last ? 0 : 1;
+        last = number;
+        ++answers;
+    };
+    auto const read_until_written = [&] {
+        std::int64_t last[3]{};
+        do {
+            std::int64_t told = done;
+            check(
+                engine.read_together(of_purses, of_vaults), together::all,
+                [&](auto const& seen) {
+                    auto const spent = spent_from(std::get<0>(seen));
+                    return spent == gold_in(std::get<1>(seen)) ? spent : -1;
+                },
+                last[0], told);
+            told = done;
+            check(
+                engine.read_together(of_purses), together::of_one_store,
+                [&](auto const& seen) { return spent_from(std::get<0>(seen)); }, last[1], told);
+            told = done;
+            check(
+                engine.read_together(of_vaults), together::of_one_store,
+                [&](auto const& seen) { return gold_in(std::get<0>(seen)); }, last[2], told);
+        } while (writing != 0);
+    };
+    std::vector<std::jthread> threads;
+    for (int writer = 0; writer < 2; ++writer) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < payments; ++i) {
+                wrong += engine.run(shares{"P", "Q", "V", "U", 1}).done() ? 0 : 1;
+                ++done;
+                // There is no such vault.
+                wrong += engine.run(shares{"P", "Q", "V", "W", 7}).canceled() ? 0 : 1;
+            }
+            --writing;
+        });
+        threads.emplace_back(read_until_written);
+    }
+    threads.clear();
+    CHECK(wrong == 0);
+    CHECK((answers > 0) == (possible != together::none));
+}
+
 /// A reader that stands still for longer than its limit gives no answer from several looks.
 template <typename Near, typename Far>
 void check_limit(Near& near, Far& far) {

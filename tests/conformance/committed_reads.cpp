@@ -42,6 +42,19 @@ TEST_CASE_TEMPLATE("committed reads: beside writers", Fixture, memory_fixture, s
     check_beside_writers(fixture.database_here(), fixture.second_database(), 100);
 }
 
+TEST_CASE_TEMPLATE("committed reads: records together, beside writers", Fixture, memory_fixture,
+                   sqlite_fixture) {
+    Fixture fixture;
+    check_together(fixture.database_here(), fixture.second_database(), together::all, 100);
+}
+
+TEST_CASE("committed reads: records together in files of two kinds of log") {
+    memory_fixture memory;
+    sqlite_fixture file;
+    check_together(memory.database_here(), file.database_here(), together::all, 50);
+    check_together(file.second_database(), memory.second_database(), together::all, 50);
+}
+
 TEST_CASE_TEMPLATE("committed reads: a limit", Fixture, memory_fixture, sqlite_fixture) {
     Fixture fixture;
     check_limit(fixture.database_here(), fixture.second_database());

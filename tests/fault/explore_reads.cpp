@@ -25,6 +25,25 @@ TEST_CASE("explore: a read beside one transfer, with cancels, purges and a late 
     right(transfers, two_accounts, from_a, reads_near(accounts, "B"), all);
 }
 
+TEST_CASE("explore: a read under a hold, with cancels and purges") {
+    right(transfers, two_accounts, from_a, reads_under_hold(accounts, "A", "B"),
+          aging(canceling(2, 0)));
+}
+
+TEST_CASE("explore: a read under a hold, one late write") {
+    right(transfers, two_accounts, from_a, reads_under_hold(accounts, "A", "B"), canceling(1, 1));
+    right(transfers, two_accounts, from_a, reads_under_hold(accounts, "B", "A"), canceling(1, 1));
+}
+
+TEST_CASE("long: explore: a read under a hold beside late entries, which a store's crash follows") {
+    right(transfers, two_accounts, from_a, reads_under_hold(accounts, "A", "B"),
+          answered_at_commit(late(canceling(1, 1))));
+}
+
+TEST_CASE("long: explore: a read under a hold beside two transfers") {
+    right(transfers, both_rich, from_a, from_b, reads_under_hold(accounts, "A", "B"), calm(2, 0));
+}
+
 TEST_CASE("explore: a read beside late entries, which a store's crash and a purge follow") {
     bounds all = answered_at_commit(aging(late(canceling(1, 1))));
     right(transfers, two_accounts, from_a, reads_far(accounts, "B"), all);

@@ -55,3 +55,18 @@ TEST_CASE("rule: a reader looks at its limit after its last look") {
     needs(switched::readers_watch_clock, transfers, two_accounts, one, reads_far(accounts, "B"),
           aging(within(1, 0)));
 }
+
+TEST_CASE("rule: a reader of several stores keeps the entries as they are before its first look") {
+    needs(switched::readers_hold_first, transfers, two_accounts, one,
+          reads_under_hold(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: a hold stops late writes, too") {
+    needs(switched::holds_stop_late_writes, transfers, two_accounts, one,
+          reads_under_hold(accounts, "B", "A"), calm(1, 1));
+}
+
+TEST_CASE("rule: a reader makes sure that its hold has lasted") {
+    needs(switched::readers_check_holds, transfers, two_accounts, one,
+          reads_under_hold(accounts, "B", "A"), calm(1, 0));
+}

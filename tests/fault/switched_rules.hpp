@@ -84,6 +84,9 @@ struct switched {
     static inline bool readers_look_at_all = true;
     static inline bool looks_have_entries = true;
     static inline bool readers_watch_clock = true;
+    static inline bool readers_hold_first = true;
+    static inline bool holds_stop_late_writes = true;
+    static inline bool readers_check_holds = true;
 
     static inline bool all_on = true;
     static bool complete() { return all_on; }

@@ -27,6 +27,11 @@ TEST_CASE("committed reads: beside writers") {
     check_beside_writers(data.near, data.far, 100);
 }
 
+TEST_CASE("committed reads: records together, beside writers") {
+    two_databases data;
+    check_together(data.near, data.far, together::of_one_store, 100);
+}
+
 TEST_CASE("committed reads: a limit") {
     two_databases data;
     check_limit(data.near, data.far);

@@ -40,3 +40,8 @@ TEST_CASE("committed reads: beside writers") {
     two_databases data{replica_set_address};
     check_beside_writers(data.near, data.far, 50);
 }
+
+TEST_CASE("committed reads: no records together") {
+    two_databases data{replica_set_address};
+    check_together(data.near, data.far, together::none, 10);
+}

@@ -27,6 +27,38 @@ TEST_CASE("committed reads: beside writers") {
     check_beside_writers(data.near, data.far, 100);
 }
 
+TEST_CASE("committed reads: records together, beside writers") {
+    two_schemas data;
+    check_together(data.near, data.far, together::all, 100);
+}
+
+TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end") {
+    two_schemas data;
+    settle::engine engine{data.near, settle::bind(vaults, data.far), settle::type<deposit_type>};
+    auto log = data.near.bind_log();
+    char const* const change = "UPDATE settle_entry SET epoch = epoch";
+    psql_session other{data.first.address()};
+    {
+        other.ask("BEGIN");
+        other.ask(change);
+        auto const refused = log.hold_entries();
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.problem().code == settle::errc::no_committed_read);
+        other.ask("ROLLBACK");
+    }
+    {
+        auto const hold = log.hold_entries();
+        REQUIRE(hold.has_value());
+        other.ask("SET lock_timeout = 1");
+        CHECK_THROWS(other.ask(change));
+        CHECK(hold.value()->look_up({}, [](auto&&...) {}).has_value());
+        other.ask("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'ShareLock' "
+                  "AND relation = 'settle_entry'::regclass");
+        other.ask(change);
+        CHECK_FALSE(hold.value()->look_up({}, [](auto&&...) {}).has_value());
+    }
+}
+
 TEST_CASE("committed reads: a limit") {
     two_schemas data;
     check_limit(data.near, data.far);

@@ -50,6 +50,7 @@ public:
         return log_->list_metadata(names, limit);
     }
     result<void> erase_metadata(metadata_range const& names) { return log_->erase_metadata(names); }
+    result<std::unique_ptr<log_hold>> hold_entries() { return log_->hold_entries(); }
     result<log_home> home() { return log_->home(); }
     result<void> take_home(log_home const& seen, bool renames) {
         return log_->take_home(seen, renames);

@@ -25,9 +25,7 @@ public:
     result<void> read(std::size_t number, part_key const& key, made_record make_record) override {
         return store_->read(number, key, make_record);
     }
-    result<record_look> look(std::size_t number, part_key const& key, bool with_entries) override {
-        return store_->look(number, key, with_entries);
-    }
+    result<store_look> look(look_request const& request) override { return store_->look(request); }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record make_record) override {
         return store_->scan(number, after, limit, make_record);

@@ -48,7 +48,7 @@ inline constexpr int look_members = 12;
 /// Errors:  as read_mark(), and those of `read`
 template <typename Row, typename Read>
 void read_look(collection_descriptor const& collection, Row const& row, any_slot& slot,
-               record_look& into, Read&& read) {
+               store_look& into, Read&& read) {
     bool const exists = row.kind(look_exists) == value_kind::integer;
     if (exists && !slot.has_record()) read(row, slot.emplace());
     if (row.kind(0) == value_kind::null) return;

@@ -12,12 +12,6 @@
 SETTLE_BEGIN
 namespace detail {
 
-template <typename Key>
-[[nodiscard]] part_key key_of_value(Key const& key) {
-    if constexpr (std::is_same_v<Key, std::string>) return std::string_view{key};
-    else return to_integer(key);
-}
-
 /// The records of a session's collections; a number identifies each collection. An adapter derives
 /// from this class.
 class record_store {
@@ -35,9 +29,8 @@ public:
                          std::span<part_result> results) = 0;
     /// Shape:   made - called if there is a record
     virtual result<void> read(std::size_t number, part_key const& key, made_record record) = 0;
-    /// Reads a record and its marks in one look; see the seam.
-    virtual result<record_look> look(std::size_t number, part_key const& key,
-                                     bool with_entries) = 0;
+    /// See the seam.
+    virtual result<store_look> look(look_request const& request) = 0;
     /// Shape:   after - null for the first records; made - called for each record
     virtual result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                               made_record record) = 0;
@@ -106,11 +99,7 @@ public:
         return record;
     }
 
-    /// Reads a record and all its marks in one look.
-    template <typename C>
-    result<record_look> look(typename C::key_type const& key, bool with_entries) {
-        return store_->look(number_of<C>, key_of_value(key), with_entries);
-    }
+    result<store_look> look(look_request const& request) { return store_->look(request); }
 
     /// Errors:  errc::record_exists when a record or a mark has its key
     template <typename C>

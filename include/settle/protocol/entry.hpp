@@ -74,6 +74,8 @@ struct standing {
     std::uint32_t revision = 0;
     /// A number of its own: a stage may have no result, and other writes may raise the revision.
     stage_number stages_kept = 0;
+
+    friend bool operator==(standing const&, standing const&) = default;
 };
 
 /// True if a mark with this epoch is stray: its transaction is final and did not commit with that

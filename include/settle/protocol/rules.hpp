@@ -192,6 +192,12 @@ struct protocol_rules {
     static constexpr bool looks_have_entries = true;
     /// A reader looks at its limit after its last look.
     static constexpr bool readers_watch_clock = true;
+    /// A reader of several stores keeps the entries as they are before its first look.
+    static constexpr bool readers_hold_first = true;
+    /// While a reader keeps the entries as they are, no late write changes one.
+    static constexpr bool holds_stop_late_writes = true;
+    /// After its last look, that reader makes sure that its hold has lasted.
+    static constexpr bool readers_check_holds = true;
 };
 
 } // namespace detail

@@ -4,10 +4,18 @@
 
 #include <settle/store/seam.hpp>
 
+#include <memory>
 #include <utility>
 
 SETTLE_BEGIN
 namespace detail {
+
+[[nodiscard]] inline error cannot_hold() {
+    return {make_error_code(errc::unfit_store),
+            "settle: the database of the log cannot keep decisions waiting, so it gives no moment "
+            "of records in several databases. Keep the log in another database. See "
+            "committed_reads#stores"};
+}
 
 /// The calls of a log session (store/seam.hpp).
 class log_port {
@@ -33,6 +41,8 @@ public:
     virtual result<std::vector<metadata_text>> list_metadata(metadata_range const& names,
                                                              std::size_t limit) = 0;
     virtual result<void> erase_metadata(metadata_range const& names) = 0;
+    /// Errors:  errc::unfit_store if the log cannot keep its entries as they are
+    virtual result<std::unique_ptr<log_hold>> hold_entries() = 0;
     /// A log that keeps no home is at home.
     virtual result<log_home> home() = 0;
     virtual result<void> take_home(log_home const& seen, bool renames) = 0;
@@ -83,6 +93,10 @@ public:
     }
     result<void> erase_metadata(metadata_range const& names) override {
         return session_.erase_metadata(names);
+    }
+    result<std::unique_ptr<log_hold>> hold_entries() override {
+        if constexpr (requires { session_.hold_entries(); }) return session_.hold_entries();
+        else return cannot_hold();
     }
     result<log_home> home() override {
         if constexpr (keeps_home) return session_.home();

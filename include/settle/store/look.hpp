@@ -1,21 +1,46 @@
 // SPDX-License-Identifier: BSL-1.0
-// A look of a store at one record: one atomic read of the record and all its marks.
+// A look of a store at records: each with all its marks.
 #pragma once
 
-#include <settle/protocol/entry.hpp>
 #include <settle/store/any_record.hpp>
+#include <settle/store/log_hold.hpp>
 
 #include <map>
 
 SETTLE_BEGIN
 
+/// A record at which a store is to look.
+struct looked_record {
+    void const* target = nullptr; ///< part_descriptor::target of its collection
+    part_key key{};               ///< valid during the call
+};
+
+/// What a store is asked for.
+struct look_request {
+    std::span<looked_record const> records{};
+    bool with_entries = false; ///< the look may be at the log, too: it is of the same database
+    log_hold* hold = nullptr;  ///< of the same database, if there is one
+};
+
 /// What a look has seen.
-struct record_look {
-    record_slot<detail::any_record> slot{}; ///< the record, if there is one, and all its marks
-    bool has_entries = false;               ///< the same atomic read was at the log, too
+struct store_look {
+    /// Each record, if there is one, and all its marks: in one atomic read, in the request's order.
+    std::vector<record_slot<detail::any_record>> slots{};
+    bool is_of_one_moment = true; ///< all of them are in one atomic read
+    bool has_entries = false;     ///< the same atomic read was at the log, too
     /// Then: the entries of the marks, without those of which there is none.
     std::map<transaction_id, standing> entries{};
 };
+
+namespace detail {
+
+template <typename Key>
+[[nodiscard]] part_key key_of_value(Key const& key) {
+    if constexpr (std::is_same_v<Key, std::string>) return std::string_view{key};
+    else return to_integer(key);
+}
+
+} // namespace detail
 
 /// A record and its marks without their C++ type.
 template <Described Record>

@@ -43,11 +43,13 @@
 //       key that has a record or a mark (record_exists_in()). `scan` gives records after a key, or
 //       from the first; integers are ordered by value, texts by their bytes.
 //   create_all<C>(records, results)   Optional: create() for each record, in one call.
-//   look<C>(key, with_entries)    Optional: a record_look (store/look.hpp): one atomic read of the
-//       record and all its marks, which no newer look or change contradicts. `with_entries` is true
-//       only if one native transaction can hold the record and the engine's log; the look may then
-//       be at the log, too.
-//       Other reads may follow it, so a store that cannot do that gives the record and the marks.
+//   look(request)                 Optional: a store_look (store/look.hpp): one atomic read of
+//       records and all their marks, which no newer look or change contradicts. With
+//       `with_entries`, which is true only if one native transaction can hold the records and the
+//       engine's log, the look may be at the log, too. Other reads may follow it, so a store that
+//       cannot do that gives the records and the marks. A store that reads each record by itself
+//       says so in `is_of_one_moment`. With a `hold`, which the engine's session of the log of this
+//       same database has given, the look waits for nothing that waits for the end of the hold.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
 //       may no longer exist, or from the first. The store chooses the order, but it depends only on
 //       the collection, key, transaction id and part of a mark. So pages of any size list each mark
@@ -177,13 +179,16 @@
 //       gets a new name in the same write, and so does the log that the records of this database
 //       belong to, if that was this log. Sessions that were bound before have the old name. Each
 //       engine calls home() when it is built, before it binds a store.
+//   hold_entries()                Optional: a result<std::unique_ptr<log_hold>>. Until its end, no
+//       write of an entry takes effect, by any program. The call does not make writers wait for
+//       long: it fails with a retryable error if others do not let it begin soon, and a hold that
+//       its program does not end for a second or so ends by itself where that is possible.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage, which saves the engine a
 //       write. write.expires() is true of it, too.
 #pragma once
 
-#include <settle/base/function_view.hpp>
-#include <settle/protocol/entry.hpp>
+#include <settle/store/log_hold.hpp>
 #include <settle/store/parts_under_way.hpp>
 #include <settle/store/session_moment.hpp>
 
@@ -248,10 +253,6 @@ struct log_home {
     std::string present{}; ///< where it is now; empty if the store cannot tell
     bool is_same = true;   ///< false if the log is a copy, or was moved
 };
-
-/// Takes the entries of a look-up.
-using found_function =
-    detail::function_view<void(std::size_t index, result<std::optional<entry>>&&, bool same)>;
 
 /// A session of a store. See the head of this file.
 template <typename Session>

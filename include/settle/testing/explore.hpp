@@ -64,7 +64,7 @@ public:
         std::vector<std::size_t> slots;
         for (auto const& key : clause.keys) slots.push_back(index_of<Collection>(key));
         using read = typed_read<typename Protocol::rules, Collection, records>;
-        reads_.push_back(std::make_unique<read>(clause.near, std::move(slots)));
+        reads_.push_back(std::make_unique<read>(clause.reads, std::move(slots)));
         first_.readers.push_back({});
     }
     void take(reversal_clause const& clause) { reversals_.push_back(clause.id); }
@@ -273,6 +273,7 @@ private:
 ///          models(participant, change);
 ///          prepares(id, prepared_model…);
 ///          reads_far(collection, keys…); reads_near(collection, keys…);
+///          reads_under_hold(collection, keys…);
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.

@@ -10,7 +10,9 @@
 #include <settle/running/driving/container_calls.hpp>
 
 #include <algorithm>
+#include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 
 SETTLE_BEGIN
@@ -76,15 +78,20 @@ public:
         return table_of<C>().read(key);
     }
 
-    template <typename C>
-    result<record_look> look(typename C::key_type const& key, bool with_entries) {
+    result<store_look> look(look_request const& request) {
         std::lock_guard const guard{database_->lock()};
-        auto seen = table_of<C>().look(key);
-        seen.has_entries = with_entries;
-        if (!with_entries) return seen;
-        for (auto const& mark : seen.slot.marks) {
-            if (auto const entry = database_->entries().stand(mark.id)) {
-                seen.entries.insert_or_assign(mark.id, *entry);
+        store_look seen;
+        seen.has_entries = request.with_entries;
+        for (auto const& record : request.records) {
+            ((record.target == &settle::detail::target_tag<Collections>
+                  ? void(seen.slots.push_back(table_of<Collections>().look(record.key)))
+                  : void()),
+             ...);
+            if (!seen.has_entries) continue;
+            for (auto const& mark : seen.slots.back().marks) {
+                if (auto const entry = database_->entries().stand(mark.id)) {
+                    seen.entries.insert_or_assign(mark.id, *entry);
+                }
             }
         }
         return seen;
@@ -159,7 +166,11 @@ public:
     static constexpr bool is_container = true;
     static constexpr bool keeps_at_insert = true;
     /// Locks the database for the caller's calls of write_one().
-    [[nodiscard]] std::unique_lock<Lock> hold() { return std::unique_lock{database_->lock()}; }
+    [[nodiscard]] std::unique_lock<Lock> hold() { return database_->lock_entries(); }
+    /// Never ends by itself.
+    result<std::unique_ptr<log_hold>> hold_entries() {
+        return std::unique_ptr<log_hold>{std::make_unique<entry_hold>(*database_)};
+    }
     /// Shape:   row - as write.row, and valid as long
     [[gnu::always_inline]] log_answer write_one(entry_write const& write, std::int64_t& row,
                                                 write_context const& context) {
@@ -178,11 +189,7 @@ public:
 
     template <typename Found>
     void look_up(std::span<read_request const> requests, Found&& found) {
-        for (std::size_t index = 0; index < requests.size(); ++index) {
-            bool same = false;
-            result<std::optional<entry>> stored = look_up_one(requests[index], same);
-            found(index, std::move(stored), same);
-        }
+        look_up_in(*database_, requests, found);
     }
 
     result<std::optional<entry>> read(transaction_id const& id) {
@@ -199,7 +206,7 @@ public:
     /// Erases at most `limit` finished entries, the oldest first: those whose creation and last
     /// change both precede `before`. The log keeps them in order of age, so it needs no position.
     result<purged> purge(timestamp before, std::size_t limit, std::int64_t = purged::nothing) {
-        std::lock_guard const guard{database_->lock()};
+        auto const guard = hold();
         return database_->entries().purge(before, limit);
     }
 
@@ -228,10 +235,34 @@ public:
     }
 
 private:
-    std::optional<entry> look_up_one(read_request const& request, bool& same) {
-        std::lock_guard const guard{database_->lock()};
-        return database_->entries().read(request, same);
+    template <typename Found>
+    static void look_up_in(basic_database<Lock>& database, std::span<read_request const> requests,
+                           Found& found) {
+        for (std::size_t index = 0; index < requests.size(); ++index) {
+            bool same = false;
+            result<std::optional<entry>> stored = [&] {
+                std::lock_guard const guard{database.lock()};
+                return database.entries().read(requests[index], same);
+            }();
+            found(index, std::move(stored), same);
+        }
     }
+
+    class entry_hold final : public log_hold {
+    public:
+        explicit entry_hold(basic_database<Lock>& database) : database_(&database) {
+            database_->begin_hold();
+        }
+        ~entry_hold() override { database_->end_hold(); }
+        result<void> look_up(std::span<read_request const> requests,
+                             found_function found) override {
+            look_up_in(*database_, requests, found);
+            return {};
+        }
+
+    private:
+        basic_database<Lock>* database_;
+    };
 
     basic_database<Lock>* database_;
 };
@@ -283,6 +314,27 @@ public:
     }
 
     [[nodiscard]] Lock& lock() { return lock_; }
+    /// Locks the database for a write of entries, while no hold keeps them as they are.
+    [[nodiscard]] std::unique_lock<Lock> lock_entries() {
+        std::unique_lock guard{lock_};
+        // A database of one thread has no writer beside its reader.
+        if constexpr (!std::is_same_v<Lock, no_lock>) {
+            while (is_held_) [[unlikely]]
+                released_.wait(guard);
+        }
+        return guard;
+    }
+    void begin_hold() {
+        auto const guard = lock_entries();
+        is_held_ = true;
+    }
+    void end_hold() {
+        {
+            std::lock_guard const guard{lock_};
+            is_held_ = false;
+        }
+        released_.notify_all();
+    }
     [[nodiscard]] entry_table& entries() { return entries_; }
     [[nodiscard]] std::string const& name() const { return name_; }
     /// Shape:   the caller holds the lock
@@ -330,6 +382,8 @@ private:
 
     process_stamp made_in_;
     Lock lock_;
+    bool is_held_ = false; ///< a reader keeps the entries as they are
+    std::condition_variable_any released_;
     // Keys of calls begin with the name, and a service keeps them longer than a process lives.
     std::string const name_ = settle::detail::fresh_log_name("memory-");
     std::string belongs_to_;

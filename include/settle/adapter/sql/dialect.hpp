@@ -36,6 +36,8 @@
 //   insert_absent(table, names, values, types, condition, key, value)
 //                                                  inserts where no row has the key; gives the keys
 //   page_of_marks(table)
+//   begin_snapshot(connection)                     begins a native transaction whose statements all
+//                                                  read one moment
 //
 // Statements that fail with an error of the adapter, and undo their native transaction:
 //

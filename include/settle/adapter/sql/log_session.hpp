@@ -5,6 +5,7 @@
 #include <settle/adapter/isolation.hpp>
 #include <settle/adapter/ownership.hpp>
 #include <settle/adapter/sql/entry_writes.hpp>
+#include <settle/adapter/sql/held_log.hpp>
 #include <settle/adapter/sql/metadata_table.hpp>
 #include <settle/adapter/sql/native.hpp>
 
@@ -46,21 +47,10 @@ public:
     /// Cost:    one round trip
     void look_up(std::span<read_request const> requests, found_function found) {
         if (requests.empty()) return;
-        auto ids = Sql::array::texts();
-        for (auto const& one : requests) ids.add(std::string_view{*one.id});
         std::vector<result<std::optional<entry>>> all(requests.size(), std::optional<entry>{});
         try {
             auto lease = pool_->take();
-            auto const number = entries_->send_read(*lease, ids);
-            lease->sync();
-            for_each_row(lease->result(number), [&](row const& read_row) {
-                constexpr int number_at = static_cast<int>(all_entry_fields.size());
-                auto const at = static_cast<std::size_t>(read_row.integer(number_at) - 1);
-                entry read;
-                auto const problem = read_entry(read_row, read);
-                if (problem.empty()) all[at] = std::optional<entry>{std::move(read)};
-                else all[at] = damaged_entry(*requests[at].id, problem);
-            });
+            look_up_entries<Sql>(*lease, *entries_, requests, all);
         } catch (failure const& caught) {
             for (auto& one : all) one = caught.problem();
         }

@@ -23,6 +23,7 @@
 
 #include <settle/adapter/executed_store.hpp>
 #include <settle/adapter/sent_write.hpp>
+#include <settle/adapter/sql/held_log.hpp>
 #include <settle/adapter/sql/table_port.hpp>
 
 #include <unordered_map>
@@ -93,22 +94,15 @@ public:
             return from.send_read(session, key);
         });
     }
-    result<record_look> look(std::size_t number, part_key const& key, bool with_entries) override {
+    result<store_look> look(look_request const& request) override {
         try {
-            bound_table const& table = *by_number_[number];
-            record_look seen;
-            seen.has_entries = with_entries;
-            any_slot slot{*table.of().record};
+            // No decision is seen under a hold, so statements there need no common snapshot.
+            if (request.hold != nullptr) {
+                return look_in(static_cast<held_log<Sql>&>(*request.hold).session(), request,
+                               false);
+            }
             auto session = pool_->take();
-            auto const sent = table.send_look(*session, key, with_entries);
-            session->sync();
-            for_each_row(session->result(sent), [&](row const& read_row) {
-                read_look(table.of(), read_row, slot, seen, [&](row const& from, void* record) {
-                    table.read(from, record, look_members);
-                });
-            });
-            seen.slot = std::move(slot).take();
-            return seen;
+            return look_in(*session, request, request.records.size() > 1);
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -194,6 +188,35 @@ private:
         std::sort(tables_.begin(), tables_.end(), [](auto const& left, auto const& right) {
             return left->of().name < right->of().name;
         });
+    }
+    [[nodiscard]] bound_table const& table_of(looked_record const& record) const {
+        std::size_t number = 0;
+        while (bound_[number]->target != record.target) ++number;
+        return *by_number_[number];
+    }
+    /// Shape:   in_snapshot - all records are of one moment
+    [[nodiscard]] store_look look_in(connection& session, look_request const& request,
+                                     bool in_snapshot) const {
+        if (in_snapshot) Sql::dialect::begin_snapshot(session);
+        std::vector<std::size_t> sent;
+        for (auto const& record : request.records) {
+            sent.push_back(table_of(record).send_look(session, record.key, request.with_entries));
+        }
+        if (in_snapshot) session.commit();
+        else session.sync();
+        store_look seen;
+        seen.has_entries = request.with_entries;
+        for (std::size_t i = 0; i < sent.size(); ++i) {
+            bound_table const& table = table_of(request.records[i]);
+            any_slot slot{*table.of().record};
+            for_each_row(session.result(sent[i]), [&](row const& read_row) {
+                read_look(table.of(), read_row, slot, seen, [&](row const& from, void* record) {
+                    table.read(from, record, look_members);
+                });
+            });
+            seen.slots.push_back(std::move(slot).take());
+        }
+        return seen;
     }
 
     /// Reads records of a collection.

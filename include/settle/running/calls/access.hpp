@@ -111,21 +111,50 @@ public:
                                                  call_options const& call = {}) {
         using collection_type = collection<Record, Name, Key>;
         if (!gate_.is_open(call)) return gate_.why();
-        auto& session = assembly_.template session_of<collection_type>();
-        constexpr bool looks = requires { session.template look<collection_type>(key, true); };
-        static_assert(looks, "settle: the store of this collection gives no record with its marks "
-                             "in one look, which read_committed needs. See committed_reads#stores");
-        if constexpr (looks) {
-            bool const is_near = assembly_.template is_in_database_of_log<collection_type>();
-            auto const seen = detail::read_decided(
-                [&] { return session.template look<collection_type>(key, is_near); },
-                assembly_.seam().ports.log, detail::environment_view{assembly_.environment()},
-                limits(), call);
-            if (!seen.has_value()) return seen.problem();
-            auto const& record = seen.value().record;
-            if (!record) return std::optional<Record>{};
-            return std::optional{*static_cast<Record const*>(record->get())};
-        }
+        check_looks<collection_type>();
+        looked_record const looked{&detail::target_tag<collection_type>, detail::key_of_value(key)};
+        auto const seen = read_decided({&looked, 1}, call);
+        if (!seen.has_value()) return seen.problem();
+        return record_of<Record>(seen.value().front());
+    }
+
+    /// Records of one or several collections, all exactly as the decided transactions stood at one
+    /// and the same moment of this call. Together with the transactions, such reads are strictly
+    /// serializable. Creations outside of transactions have moments of their own.
+    /// Shape:   keys - keys_of(collection, {...}); a vector of each, in the order of its keys
+    /// Errors:  as read_committed(); errc::unfit_store if the records are in several databases, and
+    ///          that of the log cannot keep decisions waiting
+    /// Cost:    in one database as read_committed(), whatever the number of keys; otherwise a read
+    ///          of each, while decisions of all transactions wait
+    template <typename... Collections>
+    result<std::tuple<std::vector<std::optional<typename Collections::record_type>>...>>
+    read_together(call_options const& call, record_keys<Collections> const&... keys) {
+        if (!gate_.is_open(call)) return gate_.why();
+        (check_looks<Collections>(), ...);
+        std::vector<looked_record> looked;
+        auto const add = [&]<typename C>(record_keys<C> const& some) {
+            for (auto const& key : some.keys) {
+                looked.push_back({&detail::target_tag<C>, detail::key_of_value(key)});
+            }
+        };
+        (add(keys), ...);
+        auto const seen = read_decided(looked, call);
+        if (!seen.has_value()) return seen.problem();
+        auto next = seen.value().begin();
+        auto const take = [&]<typename C>(record_keys<C> const& some) {
+            std::vector<std::optional<typename C::record_type>> records;
+            for (std::size_t i = 0; i < some.keys.size(); ++i) {
+                records.push_back(record_of<typename C::record_type>(*next++));
+            }
+            return records;
+        };
+        // Braces evaluate in order.
+        return std::tuple<std::vector<std::optional<typename Collections::record_type>>...>{
+            take(keys)...};
+    }
+    template <typename... Collections>
+    auto read_together(record_keys<Collections> const&... keys) {
+        return read_together(call_options{}, keys...);
     }
 
     /// As read(), for a record that must exist.
@@ -204,6 +233,27 @@ protected:
 
     [[nodiscard]] auto calls() {
         return detail::engine_calls<typename assembly_type::order_rules>{assembly_.seam(), gate_};
+    }
+
+    template <typename Collection>
+    void check_looks() {
+        using session = std::remove_cvref_t<decltype(assembly_.template session_of<Collection>())>;
+        static_assert(
+            requires(session& from, look_request const& request) { from.look(request); },
+            "settle: the store of this collection gives no record with its marks in one "
+            "look, which read_committed needs. See committed_reads#stores");
+    }
+    [[nodiscard]] auto read_decided(std::span<looked_record const> records,
+                                    call_options const& call) {
+        detail::environment_view const environment{assembly_.environment()};
+        return detail::read_decided({assembly_.seam().ports, assembly_.beside_log(), records,
+                                     environment, limits(), call});
+    }
+    template <typename Record>
+    [[nodiscard]] static std::optional<Record>
+    record_of(record_slot<detail::any_record> const& slot) {
+        if (!slot.record) return std::nullopt;
+        return *static_cast<Record const*>(slot.record->get());
     }
 
     assembly_type assembly_;

@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
-// Drives the read rule: looks of a store, and questions to the log.
+// Drives the read rule: looks of stores, and questions to the log.
 #pragma once
 
 #include <settle/protocol/read_rule.hpp>
 #include <settle/running/calls/patience.hpp>
-#include <settle/store/log_port.hpp>
-#include <settle/store/look.hpp>
+#include <settle/running/driving/ports.hpp>
+
+#include <span>
+#include <vector>
 
 SETTLE_BEGIN
+
+/// Keys of one collection, for engine.read_together().
+template <typename Collection>
+struct record_keys {
+    std::vector<typename Collection::key_type> keys{};
+};
+template <typename Record, fixed_string Name, auto Key>
+[[nodiscard]] record_keys<collection<Record, Name, Key>>
+keys_of(collection<Record, Name, Key> const&, std::vector<value_of<Key>> keys) {
+    return {std::move(keys)};
+}
+
 namespace detail {
 
-/// One look of the record's store.
-using look_function = function_view<result<record_look>()>;
+/// A read of decided transactions.
+/// Shape:   all that it refers to outlives the call
+struct committed_read {
+    engine_ports ports;
+    std::span<bool const> beside_log; ///< for each store, whether it is of the log's own database
+    std::span<looked_record const> records;
+    environment_view environment;
+    options const& limits;
+    call_options const& call;
+};
 
-/// Reads a record as the decided transactions stood at one moment of the call.
-/// Shape:   log, environment, limits, call - outlive the call
-/// Errors:  errc::no_committed_read within the limit; those of the store and the log
-[[nodiscard]] result<record_slot<any_record>> read_decided(look_function look, log_port& log,
-                                                           environment_view const& environment,
-                                                           options const& limits,
-                                                           call_options const& call);
+/// Reads records as the decided transactions stood at one moment of the call.
+/// Errors:  errc::no_committed_read within the limit; those of the stores and the log
+[[nodiscard]] result<std::vector<record_slot<any_record>>> read_decided(committed_read const& read);
 
 } // namespace detail
 SETTLE_END

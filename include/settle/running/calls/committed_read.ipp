@@ -37,27 +37,23 @@ private:
     timestamp date_;
 };
 
-/// Asks the log about the open marks of a bracket.
-[[nodiscard]] SETTLE_FUNCTION error ask(bracket& known, log_port& log, patience& patience) {
-    // A question that fails is asked again with the others: their first answers stay true.
-    std::vector<result<std::optional<entry>>> answers;
-    auto const asked = patience([&]() -> result<void> {
-        auto const& open = known.open();
-        std::vector<std::int64_t> rows(open.size());
-        std::vector<read_request> requests;
-        for (std::size_t i = 0; i < open.size(); ++i) {
-            requests.push_back({&open[i].id, nullptr, nullptr, &rows[i]});
-        }
-        answers.assign(open.size(), std::optional<entry>{});
-        log.look_up(requests, [&](std::size_t i, result<std::optional<entry>>&& found, bool) {
-            answers[i] = std::move(found);
-        });
-        for (auto const& answer : answers) {
-            if (!answer.has_value()) return answer.problem();
-        }
-        return {};
-    });
+/// Asks about the open marks of a bracket.
+/// Shape:   look_up - as that of a hold
+template <typename LookUp>
+[[nodiscard]] result<void> ask(bracket& known, LookUp&& look_up) {
+    auto const& open = known.open();
+    std::vector<std::int64_t> rows(open.size());
+    std::vector<read_request> requests;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        requests.push_back({&open[i].id, nullptr, nullptr, &rows[i]});
+    }
+    std::vector<result<std::optional<entry>>> answers(open.size(), std::optional<entry>{});
+    auto const asked = look_up(requests, [&](std::size_t i, result<std::optional<entry>>&& found,
+                                             bool) { answers[i] = std::move(found); });
     if (!asked.has_value()) return asked.problem();
+    for (auto const& answer : answers) {
+        if (!answer.has_value()) return answer.problem();
+    }
     for (auto const& answer : answers) {
         auto const& found = answer.value();
         known.answered(found ? std::optional{standing_of(*found)} : std::nullopt);
@@ -71,41 +67,128 @@ private:
                                                 "Call it again. See committed_reads#limit"};
     }
     return {make_error_code(errc::no_committed_read),
-            "settle: no moment of the record could be read within the limit of the call: its "
+            "settle: no moment of the records could be read within the limit of the call: their "
             "transactions are decided faster than they can be looked at, or the caller stood "
             "still. Call it again, or with a later deadline. See committed_reads#limit"};
 }
 
-SETTLE_FUNCTION result<record_slot<any_record>> read_decided(look_function look, log_port& log,
-                                                             environment_view const& environment,
-                                                             options const& limits,
-                                                             call_options const& call) {
-    patience patience{environment, limits, call};
-    read_limit const limit{environment, limits, call};
+using decided_slots = std::vector<record_slot<any_record>>;
+
+/// The records of a read in one store.
+struct records_of_store {
+    std::size_t store;
+    std::vector<looked_record> records;
+    std::vector<std::size_t> indexes; ///< of the records in the read
+};
+[[nodiscard]] SETTLE_FUNCTION std::vector<records_of_store> by_store(committed_read const& read) {
+    std::vector<records_of_store> all;
+    for (std::size_t i = 0; i < read.records.size(); ++i) {
+        auto const& record = read.records[i];
+        auto const& targets = read.ports.targets;
+        auto const bound = std::find_if(targets.begin(), targets.end(), [&](auto const& each) {
+            return each.target == record.target;
+        });
+        auto group = std::find_if(all.begin(), all.end(),
+                                  [&](auto const& each) { return each.store == bound->store; });
+        if (group == all.end()) group = all.insert(group, {bound->store, {}, {}});
+        group->records.push_back(record);
+        group->indexes.push_back(i);
+    }
+    return all;
+}
+
+/// Reads records of one store with looks and questions. Has no value if the store does not see them
+/// at one moment.
+[[nodiscard]] SETTLE_FUNCTION std::optional<result<decided_slots>>
+read_one_store(committed_read const& read, records_of_store const& asked) {
+    patience patience{read.environment, read.limits, read.call};
+    read_limit const limit{read.environment, read.limits, read.call};
+    look_request const request{asked.records, read.beside_log[asked.store]};
     std::optional<bracket> known;
     for (;;) {
-        auto looked = patience([&] { return look(); });
+        auto looked = patience([&] { return read.ports.stores[asked.store]->look(request); });
         if (!looked.has_value()) return looked.problem();
-        record_look& seen = looked.value();
+        store_look& seen = looked.value();
+        if (!seen.is_of_one_moment) return std::nullopt;
         if (!known) known.emplace(seen.has_entries);
-        known->looked(std::span{&seen.slot, 1});
+        known->looked(seen.slots);
         while (seen.has_entries && known->next() == read_step::ask) {
             auto const entry = seen.entries.find(known->open()[known->count_answered()].id);
             known->answered(entry == seen.entries.end() ? std::nullopt
                                                         : std::optional{entry->second});
         }
         if (known->next() == read_step::ask) {
-            if (auto problem = ask(*known, log, patience)) return problem;
+            // A question that fails is asked again with the others: their first answers stay true.
+            auto const answered = patience([&] {
+                return ask(*known, [&](auto const& requests, found_function found) -> result<void> {
+                    read.ports.log.look_up(requests, found);
+                    return {};
+                });
+            });
+            if (!answered.has_value()) return answered.problem();
         }
         bool const is_over = limit.is_over();
         bool const is_safe = seen.has_entries || may_answer(is_over);
         if (known->next() == read_step::end && is_safe) {
-            known->settle(seen.slot);
-            return std::move(seen.slot);
+            for (auto& slot : seen.slots) known->settle(slot);
+            return std::move(seen.slots);
         }
-        bool const stops = call.stop.stop_requested();
+        bool const stops = read.call.stop.stop_requested();
         if (is_over || stops) return not_read(stops);
     }
+}
+
+/// How long a read makes writers wait.
+inline constexpr std::chrono::seconds longest_hold{1};
+
+/// Reads records of any stores while nothing is decided.
+/// Errors:  a retryable error if the hold did not begin, or did not last
+[[nodiscard]] SETTLE_FUNCTION result<decided_slots>
+read_under_hold(committed_read const& read, std::span<records_of_store const> stores) {
+    // Writers do not wait for a store that does not answer.
+    for (auto const& [store, records, indexes] : stores) {
+        if (read.beside_log[store]) continue;
+        auto const looked = read.ports.stores[store]->look({std::span{records}.first(1)});
+        if (!looked.has_value()) return looked.problem();
+    }
+    auto hold = read.ports.log.hold_entries();
+    if (!hold.has_value()) return hold.problem();
+    wait_limits within;
+    if (auto const* const caller = caller_wait::limits()) within = *caller;
+    auto const end = std::chrono::steady_clock::now() + longest_hold;
+    within.deadline = within.deadline ? std::min(*within.deadline, end) : end;
+    caller_wait const waits{within};
+
+    decided_slots slots(read.records.size());
+    for (auto const& [store, records, indexes] : stores) {
+        bool const is_near = read.beside_log[store];
+        auto* const held = is_near ? hold.value().get() : nullptr;
+        auto looked = read.ports.stores[store]->look({records, false, held});
+        if (!looked.has_value()) return looked.problem();
+        for (std::size_t i = 0; i < indexes.size(); ++i) {
+            slots[indexes[i]] = std::move(looked.value().slots[i]);
+        }
+    }
+    // Entries stay as they are, so the looks and the questions are of one moment.
+    bracket known{true};
+    known.looked(slots);
+    // This shows also that the hold has lasted.
+    auto const asked = ask(known, [&](auto const& requests, found_function found) {
+        return hold.value()->look_up(requests, found);
+    });
+    if (!asked.has_value()) return asked.problem();
+    for (auto& slot : slots) known.settle(slot);
+    return slots;
+}
+
+SETTLE_FUNCTION result<decided_slots> read_decided(committed_read const& read) {
+    if (read.records.empty()) return decided_slots{};
+    auto const stores = by_store(read);
+    if (stores.size() == 1) {
+        if (auto slots = read_one_store(read, stores.front())) return *std::move(slots);
+    }
+    patience patience{read.environment, read.limits, read.call};
+    return patience([&] { return read_under_hold(read, stores); });
 }
 
 } // namespace detail

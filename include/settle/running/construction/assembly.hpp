@@ -180,10 +180,8 @@ public:
         else return refused_session::one();
     }
 
-    template <typename Target>
-    [[nodiscard]] bool is_in_database_of_log() {
-        return beside_log_[session_position<Target>(every{})];
-    }
+    /// For each store, whether one native transaction can hold its records and the log's entries.
+    [[nodiscard]] std::span<bool const> beside_log() const { return beside_log_; }
 
     /// Announces to the log an entry that is about to be inserted.
     void expect_entry([[maybe_unused]] transaction_id const& id) {

@@ -4,6 +4,7 @@
 
 #include <settle/running/driving/call_pauses.hpp>
 #include <settle/running/driving/call_watch.hpp>
+#include <settle/store/look.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -34,6 +35,8 @@ public:
     virtual result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                                     std::size_t limit) = 0;
     virtual result<answer> resolve(mark_locator const& locator, bool confirms) = 0;
+    /// Called only if the session has it, which read_committed() checks.
+    virtual result<store_look> look(look_request const& request) = 0;
 
     // Called only if the capabilities of the session have it.
 
@@ -89,6 +92,10 @@ public:
     }
     result<answer> resolve(mark_locator const& locator, bool confirms) override {
         return session_.resolve(locator, confirms);
+    }
+    result<store_look> look([[maybe_unused]] look_request const& request) override {
+        if constexpr (requires { session_.look(request); }) return session_.look(request);
+        else return store_look{};
     }
     [[nodiscard]] std::size_t longest_id() const override {
         if constexpr (can.limits_ids) return session_.longest_id();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/testing/explore/bounds.hpp>
-#include <settle/testing/explore/model.hpp>
+#include <settle/testing/explore/reader.hpp>
 #include <settle/testing/explore/replay.hpp>
 
 SETTLE_BEGIN
@@ -46,7 +46,7 @@ template <auto const& Type>
 
 template <typename Collection>
 struct read_clause {
-    bool near;
+    read_of reads;
     std::vector<typename Collection::key_type> keys;
 };
 
@@ -55,13 +55,20 @@ struct read_clause {
 template <typename Record, fixed_string Name, auto Key, typename... Keys>
 [[nodiscard]] read_clause<collection<Record, Name, Key>>
 reads_far(collection<Record, Name, Key> const&, Keys const&... keys) {
-    return {false, {keys...}};
+    return {read_of::far_store, {keys...}};
 }
 /// The same, in the log's own store.
 template <typename Record, fixed_string Name, auto Key, typename... Keys>
 [[nodiscard]] read_clause<collection<Record, Name, Key>>
 reads_near(collection<Record, Name, Key> const&, Keys const&... keys) {
-    return {true, {keys...}};
+    return {read_of::near_store, {keys...}};
+}
+/// The same, of records that are each in a store of its own. The reader keeps the entries as they
+/// are, and looks at one record after the other, in the order of the keys.
+template <typename Record, fixed_string Name, auto Key, typename... Keys>
+[[nodiscard]] read_clause<collection<Record, Name, Key>>
+reads_under_hold(collection<Record, Name, Key> const&, Keys const&... keys) {
+    return {read_of::held_log, {keys...}};
 }
 
 struct reversal_clause {

@@ -30,7 +30,10 @@ public:
     /// Calls `function(world&&, move_kind, describe)` for every successor, always in the same
     /// order; `describe()` returns the text of the move.
     template <typename Function>
-    void each(world_type const& now, Function&& function) const {
+    void each(world_type const& now, Function&& given) const {
+        auto const function = [&](world_type&& next, move_kind kind, auto&& describe) {
+            if (!this->breaks_hold(now, next)) given(std::move(next), kind, describe);
+        };
         for (std::size_t i = 0; i < now.workers.size(); ++i) {
             // Workers with equal fingerprints have equal moves.
             bool const same = i > 0 && now.workers[i].print() == now.workers[i - 1].print();

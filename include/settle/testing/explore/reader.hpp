@@ -9,18 +9,20 @@
 SETTLE_BEGIN
 namespace testing {
 
+/// Where the records of a read are, and how it finds a moment.
+enum class read_of : std::uint8_t { far_store, near_store, held_log };
+
 /// The records of a read.
 /// Shape:   seen - the records of a look, in the order of the read, and no others
 template <typename Records>
 class model_read {
 public:
-    /// Shape:   near - the records are in the log's own store
-    explicit model_read(bool near) : is_near(near) {}
+    explicit model_read(read_of given) : reads(given) {}
     model_read(model_read const&) = delete;
     model_read& operator=(model_read const&) = delete;
     virtual ~model_read() = default;
 
-    bool const is_near;
+    read_of const reads;
 
     [[nodiscard]] virtual std::size_t size() const = 0;
     /// Adds the record with this number to a look.
@@ -41,8 +43,8 @@ class typed_read final : public model_read<Records> {
     using record = typename Collection::record_type;
 
 public:
-    typed_read(bool near, std::vector<std::size_t> slots)
-        : model_read<Records>(near), slots_(std::move(slots)) {}
+    typed_read(read_of given, std::vector<std::size_t> slots)
+        : model_read<Records>(given), slots_(std::move(slots)) {}
 
     [[nodiscard]] std::size_t size() const override { return slots_.size(); }
     void look(Records const& all, Records& seen, std::size_t number) const override {
@@ -81,10 +83,14 @@ private:
 
 enum class reader_state : std::uint8_t { waiting, reading, ended, wrong };
 
+/// Whether a reader keeps the entries as they are.
+enum class hold_state : std::uint8_t { none, held, lost };
+
 /// One reader of a search, with its state.
 template <typename Records>
 struct model_reader {
     reader_state now = reader_state::waiting;
+    hold_state hold = hold_state::none;
     bool is_over = false;     ///< its limit has passed
     std::uint8_t unended = 0; ///< a bit for each transaction that was not final at its call
     Records seen{};           ///< the records of its look, in the order of the read
@@ -104,7 +110,8 @@ struct model_reader {
     [[nodiscard]] fingerprint print() const {
         fingerprint print;
         print.add(static_cast<std::uint64_t>(now) | (is_over ? 1U : 0U) << 8U |
-                  std::uint64_t{unended} << 16U | static_cast<std::uint64_t>(known.next()) << 24U |
+                  static_cast<std::uint64_t>(hold) << 9U | std::uint64_t{unended} << 16U |
+                  static_cast<std::uint64_t>(known.next()) << 24U |
                   std::uint64_t{known.count_answered()} << 32U);
         if (now != reader_state::reading) return print;
         seen.for_each_cell([&](auto const& cell) {

@@ -29,14 +29,38 @@ protected:
         for (std::size_t i = 0; i < now.readers.size(); ++i) {
             using enum reader_state;
             if (now.readers[i].now != waiting && now.readers[i].now != reading) continue;
-            world_type next = now;
-            std::string words;
-            if (now.readers[i].known.next() == read_step::ask) words = ask(next, i);
-            else words = look(next, i);
-            // The protocol ends without its readers.
-            function(std::move(next), move_kind::outside,
-                     [&] { return "r" + std::to_string(i) + ": " + words; });
+            bool const is_held = now.readers[i].hold == hold_state::held;
+            auto const move = [&](move_kind kind, auto&& change) {
+                world_type next = now;
+                std::string const words = change(next);
+                function(std::move(next), kind,
+                         [&] { return "r" + std::to_string(i) + ": " + words; });
+            };
+            // The protocol ends without its readers, but not without the end of a hold.
+            move(is_held ? move_kind::protocol : move_kind::outside, [&](world_type& next) {
+                if (reads_[i]->reads == read_of::held_log) return read_under_hold(next, i);
+                return now.readers[i].known.next() == read_step::ask ? ask(next, i) : look(next, i);
+            });
+            if (!is_held) continue;
+            move(move_kind::outside, [&](world_type& next) {
+                next.readers[i].hold = hold_state::lost;
+                return std::string{"loses its hold"};
+            });
         }
+    }
+
+    /// True if a move changes entries that a reader keeps as they are.
+    [[nodiscard]] static bool breaks_hold(world_type const& now, world_type const& next) {
+        bool const is_landing = next.late != now.late;
+        if (is_landing && !rules::holds_stop_late_writes) return false;
+        if (std::none_of(now.readers.begin(), now.readers.end(),
+                         [](auto const& reader) { return reader.hold == hold_state::held; })) {
+            return false;
+        }
+        return !std::equal(now.entries.begin(), now.entries.end(), next.entries.begin(),
+                           [](auto const& before, auto const& after) {
+                               return before.present == after.present && before.now == after.now;
+                           });
     }
 
     /// Adds to each reader what its records are now.
@@ -58,9 +82,29 @@ private:
         if (number < read.size()) return "looks at a record";
         read.give(reader.seen, reader.known);
         std::string words = "looks";
-        if (read.is_near && rules::looks_have_entries) {
+        if (read.reads == read_of::near_store && rules::looks_have_entries) {
             while (reader.known.next() == read_step::ask) words += ", " + question(next, i);
         }
+        return words + end(next, i);
+    }
+    std::string read_under_hold(world_type& next, std::size_t i) const {
+        auto& reader = next.readers[i];
+        auto const& read = *reads_[i];
+        if (reader.now == reader_state::waiting) begin(next, i);
+        std::size_t const number = count(reader.seen);
+        // A hold that begins earlier stops more of the others.
+        bool const begins =
+            reader.hold == hold_state::none && (rules::readers_hold_first || number > 0);
+        if (begins) reader.hold = hold_state::held;
+        read.look(next.data, reader.seen, number);
+        std::string words = begins ? "holds the log, looks at a record" : "looks at a record";
+        if (number + 1 < read.size()) return words;
+        if (reader.hold == hold_state::lost && rules::readers_check_holds) {
+            reader.end(reader_state::ended);
+            return words + ", has lost its hold, and gives no answer";
+        }
+        read.give(reader.seen, reader.known);
+        while (reader.known.next() == read_step::ask) words += ", " + question(next, i);
         return words + end(next, i);
     }
     std::string ask(world_type& next, std::size_t i) const {
@@ -71,7 +115,7 @@ private:
     void begin(world_type& next, std::size_t i) const {
         auto& reader = next.readers[i];
         reader.now = reader_state::reading;
-        reader.known = bracket{reads_[i]->is_near};
+        reader.known = bracket{reads_[i]->reads != read_of::far_store};
         reader.note(reads_[i]->truth(next.data));
         for (std::size_t t = 0; t < all_.size(); ++t) {
             auto const& entry = next.entries[t];
@@ -109,7 +153,8 @@ private:
         auto& reader = next.readers[i];
         if (reader.known.next() == read_step::look) reader.seen = {};
         if (reader.known.next() != read_step::end) return {};
-        if (!may_answer<rules>(reader.is_over)) {
+        bool const has_limit = reads_[i]->reads != read_of::held_log;
+        if (has_limit && !may_answer<rules>(reader.is_over)) {
             reader.end(reader_state::ended);
             return ", and gives no answer";
         }

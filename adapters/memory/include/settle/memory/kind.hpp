@@ -73,12 +73,18 @@ public:
         if (slot != table.slots.end()) copy(table, slot->second, make_record);
         return {};
     }
-    result<record_look> look(std::size_t number, part_key const& key, bool) override {
+    result<store_look> look(look_request const& request) override {
         std::lock_guard const guard{*mutex_};
-        auto const& table = *tables_[number];
-        record_look seen;
-        auto const slot = table.slots.find(settle::detail::owned(key));
-        if (slot != table.slots.end()) seen.slot = settle::detail::any_slot{slot->second}.take();
+        store_look seen;
+        for (auto const& record : request.records) {
+            auto& into = seen.slots.emplace_back();
+            for (described_table const* const table : tables_) {
+                if (table->collection->target != record.target) continue;
+                auto const slot = table->slots.find(settle::detail::owned(record.key));
+                if (slot != table->slots.end())
+                    into = settle::detail::any_slot{slot->second}.take();
+            }
+        }
         return seen;
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,

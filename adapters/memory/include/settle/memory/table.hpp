@@ -64,10 +64,10 @@ public:
         return found == slots_.end() ? std::nullopt : found->second.record;
     }
 
-    [[nodiscard]] record_look look(key_type const& key) const {
-        record_look seen;
-        if (auto const* const here = slot(stored_key(key))) seen.slot = without_type(*here);
-        return seen;
+    [[nodiscard]] record_slot<settle::detail::any_record> look(part_key const& key) const {
+        auto const* const seen = slot(stored_key(std::get<lookup_type>(key)));
+        if (seen == nullptr) return {};
+        return without_type(*seen);
     }
 
     [[nodiscard]] bool create(record_type const& record) {

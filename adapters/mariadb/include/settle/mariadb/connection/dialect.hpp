@@ -109,6 +109,12 @@ struct dialect {
         return insert(table, names, values, types, both(absent, condition)) + " RETURNING " + key;
     }
     static std::string page_of_marks(std::string const& table);
+    static void begin_snapshot(connection& session) {
+        // It counts for the next native transaction alone.
+        session.send_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "read");
+        session.sync();
+        session.begin();
+    }
 
     static statement const& prepare_exact(pool& from, std::string const& sql,
                                           types_of_parameters types, char const* phase,

@@ -52,14 +52,23 @@ public:
             return caught.problem();
         }
     }
-    /// A document holds a record and its marks, and no entries.
-    result<record_look> look(std::size_t number, part_key const& key, bool) override {
+    /// A document holds a record and its marks, and no entries. A linearizable read finds one.
+    result<store_look> look(look_request const& request) override {
         try {
             auto client = server_->connect();
-            record_table table{codecs_[number]};
-            table.expect(key);
-            table.fetch(client, server_->deciding_read());
-            return record_look{table.take_only_slot(client).take()};
+            store_look seen;
+            seen.is_of_one_moment = request.records.size() == 1;
+            for (auto const& record : request.records) {
+                auto const codec =
+                    std::find_if(codecs_.begin(), codecs_.end(), [&](record_codec const& each) {
+                        return each.of().target == record.target;
+                    });
+                record_table table{*codec};
+                table.expect(record.key);
+                table.fetch(client, server_->deciding_read());
+                seen.slots.push_back(table.take_only_slot(client).take());
+            }
+            return seen;
         } catch (failure const& caught) {
             return caught.problem();
         }

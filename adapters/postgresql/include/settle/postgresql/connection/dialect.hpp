@@ -116,6 +116,10 @@ struct dialect {
                ") DO NOTHING RETURNING " + key + "::text";
     }
     static std::string page_of_marks(std::string const& table);
+    static void begin_snapshot(connection& session) {
+        session.begin();
+        session.send_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", "read");
+    }
 
     static statement const& prepare_exact(pool& from, std::string const& sql,
                                           types_of_parameters types, char const* phase,

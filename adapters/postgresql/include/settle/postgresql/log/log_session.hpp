@@ -23,6 +23,12 @@ public:
     /// Cost:    a whole purge reads the table once; a step reads 256 pages at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
+
+    /// Locks the table of entries against writes, in a native transaction. It waits for writes that
+    /// are under way, for at most 30 ms, since later writes wait behind it. The server ends it if
+    /// it is idle for a second.
+    /// Cost:    one round trip, and another one at its end
+    result<std::unique_ptr<log_hold>> hold_entries();
 };
 
 } // namespace postgresql

@@ -39,5 +39,27 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     return gone;
 }
 
+SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
+    try {
+        using held_log = settle::detail::sql::held_log<detail::parts>;
+        auto held = std::make_unique<held_log>(from().take(), entries());
+        auto& session = held->session();
+        session.begin();
+        auto const table = detail::dialect::table_name(from(), "settle_entry");
+        for (auto const& sql : {std::string{"SET LOCAL lock_timeout = 30"},
+                                std::string{"SET LOCAL idle_in_transaction_session_timeout = 1000"},
+                                "LOCK TABLE " + table + " IN SHARE MODE"}) {
+            session.send_sql(sql, "keep decisions waiting");
+        }
+        session.sync();
+        return std::unique_ptr<log_hold>{std::move(held)};
+    } catch (failure const& caught) {
+        if (caught.problem().code.value() != lock_not_available) return caught.problem();
+        return error{make_error_code(errc::no_committed_read),
+                     "settle: writes of entries took too long for a read that must make them wait. "
+                     "Call it again, or with a later deadline. See committed_reads#limit"};
+    }
+}
+
 } // namespace postgresql
 SETTLE_END

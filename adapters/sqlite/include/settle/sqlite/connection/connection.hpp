@@ -53,6 +53,19 @@ public:
         if (code != SQLITE_OK) raise(get(), code, phase);
     }
 
+    /// Calls a function whose statements all read one state of the file.
+    /// Errors:  throws settle::failure when the file cannot be read, before it calls the function
+    template <typename Function>
+    void from_one_state(Function&& function) const {
+        execute("BEGIN", "begin to read");
+        // The transaction changes nothing, so an error of its end does not matter.
+        struct finish {
+            sqlite3* handle;
+            ~finish() { sqlite3_exec(handle, "COMMIT", nullptr, nullptr, nullptr); }
+        } const at_last{get()};
+        function();
+    }
+
 private:
     struct closer {
         process_stamp made_in;

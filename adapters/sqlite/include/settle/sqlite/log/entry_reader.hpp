@@ -12,8 +12,7 @@ namespace sqlite::detail {
 class entry_reader {
 public:
     explicit entry_reader(connection const& connection)
-        : begin_(connection, "BEGIN", "begin to read"), end_(connection, "COMMIT", "end reading"),
-          one_(connection, select() + "WHERE e.id = ?1", "read an entry"),
+        : one_(connection, select() + "WHERE e.id = ?1", "read an entry"),
           all_(connection, page(""), "read entries"),
           state_(connection, page("AND e.state = ?5 "), "read entries"),
           // With `open = 1`, the index of unfinished entries answers these two statements.
@@ -27,22 +26,6 @@ public:
 
     /// Errors:  throws errc::damaged, naming the column
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const;
-
-    /// Calls a function that reads many entries, all from one snapshot of the file.
-    /// Errors:  throws settle::failure when the file cannot be read, before it calls the function
-    template <typename Function>
-    void from_one_state(Function&& function) const {
-        run{begin_}.change();
-        // The transaction changes nothing, so an error of its end does not matter.
-        struct finish {
-            sqlite3_stmt* end;
-            ~finish() {
-                sqlite3_step(end);
-                sqlite3_reset(end);
-            }
-        } const at_last{end_.get()};
-        function();
-    }
 
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
                                           std::size_t limit) const;
@@ -63,8 +46,6 @@ private:
         return is_final(*filter.state) ? state_ : open_state_;
     }
 
-    statement begin_;
-    statement end_;
     statement one_;
     statement all_;
     statement state_;

@@ -64,6 +64,9 @@ public:
 
     result<std::optional<entry>> read(transaction_id const& id);
 
+    /// Keeps the file's write lock: other programs wait for it as for any writer.
+    result<std::unique_ptr<log_hold>> hold_entries();
+
     /// Entries in the order of their ids, after an id.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit);

@@ -139,7 +139,7 @@ SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests
     auto read = file_->reading([&] {
         std::vector<result<std::optional<entry>>> all;
         all.reserve(requests.size());
-        held_->reader.from_one_state([&] {
+        file_->reader().from_one_state([&] {
             for (auto const& one : requests) all.push_back(read_within(*one.id));
         });
         return all;
@@ -147,6 +147,36 @@ SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests
     for (std::size_t at = 0; at < requests.size(); ++at) {
         if (read.has_value()) found(at, std::move(read.value()[at]), false);
         else found(at, read.problem(), false);
+    }
+}
+
+namespace detail {
+
+class entry_hold final : public log_hold {
+public:
+    entry_hold(file& file, log_session& log)
+        : guard_(file.with().mutex()), native_(file.with()), log_(&log) {}
+    ~entry_hold() override { static_cast<void>(native_.commit()); }
+
+    result<void> look_up(std::span<read_request const> requests, found_function found) override {
+        log_->look_up(requests, found);
+        return {};
+    }
+
+private:
+    std::unique_lock<std::mutex> guard_;
+    transaction native_; ///< it changes nothing, so nothing ends it
+    log_session* log_;
+};
+
+} // namespace detail
+
+SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
+    if (!file_->is_here()) return settle::detail::made_before_fork("database");
+    try {
+        return std::unique_ptr<log_hold>{std::make_unique<detail::entry_hold>(*file_, *this)};
+    } catch (failure const& problem) {
+        return problem.problem();
     }
 }
 

@@ -370,11 +370,11 @@ public:
         if (bind_key(row, key).next()) read_record(*of_, row, 0, made());
     }
 
+    [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
+
     /// Reads a record and its marks, and the entries of the marks if the look asks for them: one
     /// statement, so it reads one state of the file.
-    [[nodiscard]] record_look look(part_key const& key, bool with_entries) const {
-        record_look seen;
-        seen.has_entries = with_entries;
+    void look(part_key const& key, store_look& seen) const {
         settle::detail::any_slot slot{*of_->record};
         run rows{look_};
         bind_key(rows, key).bind(of_->name);
@@ -383,8 +383,7 @@ public:
                 read_record(*of_, row, settle::detail::look_members, record);
             });
         }
-        seen.slot = std::move(slot).take();
-        return seen;
+        seen.slots.push_back(std::move(slot).take());
     }
 
     /// Reads records in the order of their keys, after a key. `made()` gives the object to fill.

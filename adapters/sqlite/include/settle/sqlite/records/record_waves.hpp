@@ -204,8 +204,21 @@ public:
     result<void> read(std::size_t number, part_key const& key, made_record record) override {
         return reading(number, [&](record_reader const& from) { from.read(key, record); });
     }
-    result<record_look> look(std::size_t number, part_key const& key, bool with_entries) override {
-        return file_->reading([&] { return readers_[number].look(key, with_entries); });
+    result<store_look> look(look_request const& request) override {
+        return file_->reading([&] {
+            store_look seen;
+            seen.has_entries = request.with_entries;
+            file_->reader().from_one_state([&] {
+                for (auto const& record : request.records) {
+                    auto const of_record = [&](record_reader const& reader) {
+                        return reader.of().target == record.target;
+                    };
+                    std::find_if(readers_.begin(), readers_.end(), of_record)
+                        ->look(record.key, seen);
+                }
+            });
+            return seen;
+        });
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record record) override {
