@@ -25,9 +25,31 @@ TEST_CASE("explore: a read beside one transfer, with cancels, purges and a late 
     right(transfers, two_accounts, from_a, reads_near(accounts, "B"), all);
 }
 
+TEST_CASE("explore: a read in three looks, with cancels and purges") {
+    right(transfers, two_accounts, from_a, reads_together(accounts, "A", "B"),
+          aging(canceling(1, 0)));
+    right(transfers, two_accounts, from_a, reads_together(accounts, "B", "A"),
+          aging(canceling(1, 0)));
+}
+
+TEST_CASE("long: explore: a read in three looks, with cancels, purges and a late write") {
+    right(transfers, two_accounts, from_a, reads_together(accounts, "A", "B"),
+          aging(canceling(1, 1)));
+}
+
+TEST_CASE(
+    "long: explore: a read in three looks beside late entries, which a store's crash follows") {
+    right(transfers, two_accounts, from_a, reads_together(accounts, "A", "B"),
+          answered_at_commit(late(canceling(1, 1))));
+}
+
+TEST_CASE("long: explore: a read in three looks beside two transfers") {
+    right(transfers, both_rich, from_a, from_b, reads_together(accounts, "A", "B"), calm(2, 0));
+}
+
 TEST_CASE("explore: a read under a hold, with cancels and purges") {
     right(transfers, two_accounts, from_a, reads_under_hold(accounts, "A", "B"),
-          aging(canceling(2, 0)));
+          aging(canceling(1, 0)));
 }
 
 TEST_CASE("explore: a read under a hold, one late write") {

@@ -56,6 +56,42 @@ TEST_CASE("rule: a reader looks at its limit after its last look") {
           aging(within(1, 0)));
 }
 
+TEST_CASE("rule: a reader of several stores looks far first") {
+    needs(switched::readers_look_far_first, transfers, two_accounts, one,
+          reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: it looks at the log and the records there at once") {
+    needs(switched::readers_look_near_at_once, transfers, two_accounts, one,
+          reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: it looks far again") {
+    needs(switched::readers_look_far_again, transfers, two_accounts, one,
+          reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: it compares versions, and not values") {
+    needs(switched::readers_compare_versions, transfers, two_accounts, one,
+          runs("t2", transfer{"B", "A", 1}), reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: it compares marks, too") {
+    needs(switched::readers_compare_marks, transfers, two_accounts, one,
+          reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: it takes the entries of the one look at the log") {
+    needs(switched::readers_keep_entries, transfers, two_accounts, one,
+          reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: a record that is absent in both looks counts as changed") {
+    needs(switched::readers_suspect_absence, settle::type<rename_type>,
+          starts(flags, flag{"A", "red"}), runs("t1", renaming{"A", "B", "red"}),
+          runs("t2", renaming{"B", "A", "red"}), reads_together(flags, "A", "B"), calm(1, 0));
+}
+
 TEST_CASE("rule: a reader of several stores keeps the entries as they are before its first look") {
     needs(switched::readers_hold_first, transfers, two_accounts, one,
           reads_under_hold(accounts, "A", "B"), calm(1, 0));

@@ -84,6 +84,13 @@ struct switched {
     static inline bool readers_look_at_all = true;
     static inline bool looks_have_entries = true;
     static inline bool readers_watch_clock = true;
+    static inline bool readers_look_far_first = true;
+    static inline bool readers_look_near_at_once = true;
+    static inline bool readers_look_far_again = true;
+    static inline bool readers_compare_versions = true;
+    static inline bool readers_compare_marks = true;
+    static inline bool readers_keep_entries = true;
+    static inline bool readers_suspect_absence = true;
     static inline bool readers_hold_first = true;
     static inline bool holds_stop_late_writes = true;
     static inline bool readers_check_holds = true;

@@ -29,7 +29,31 @@ TEST_CASE("committed reads: beside writers") {
 
 TEST_CASE("committed reads: records together, beside writers") {
     two_databases data;
-    check_together(data.near, data.far, together::of_one_store, 100);
+    check_together(data.near, data.far, together::all, 100);
+}
+
+TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end") {
+    two_databases data;
+    auto log = data.near.bind_log();
+    char const* const change = "UPDATE settle_entry SET epoch = epoch";
+    mariadb_session other{data.first.address()};
+    {
+        other.ask("BEGIN");
+        other.ask(change);
+        auto const refused = log.hold_entries();
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.problem().code == settle::errc::no_committed_read);
+        other.ask("ROLLBACK");
+    }
+    auto const hold = log.hold_entries();
+    REQUIRE(hold.has_value());
+    other.ask("SET max_statement_time = 0.01");
+    CHECK_THROWS(other.ask(change));
+    CHECK(hold.value()->look_up({}, [](auto&&...) {}).has_value());
+    // The server ends a hold that its program leaves idle.
+    other.ask("SET max_statement_time = 0");
+    other.ask(change);
+    CHECK_FALSE(hold.value()->look_up({}, [](auto&&...) {}).has_value());
 }
 
 TEST_CASE("committed reads: a limit") {

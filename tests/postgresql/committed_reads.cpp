@@ -39,11 +39,21 @@ TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end
     char const* const change = "UPDATE settle_entry SET epoch = epoch";
     psql_session other{data.first.address()};
     {
+        std::ignore = engine.create(purses, {"P", 1000, "open"});
+        std::ignore = engine.create(vaults, {"V", 7});
         other.ask("BEGIN");
         other.ask(change);
         auto const refused = log.hold_entries();
         REQUIRE_FALSE(refused.has_value());
         CHECK(refused.problem().code == settle::errc::no_committed_read);
+        // Records that do not change need no hold.
+        auto const of_purses = settle::keys_of(purses, {"P"});
+        auto const seen = engine.read_together(of_purses, settle::keys_of(vaults, {"V"})).value();
+        CHECK(std::get<1>(seen).front()->gold == 7);
+        auto const late = engine.read_together({.deadline = 200ms}, of_purses,
+                                               settle::keys_of(vaults, {"absent"}));
+        REQUIRE_FALSE(late.has_value());
+        CHECK(late.problem().code == settle::errc::no_committed_read);
         other.ask("ROLLBACK");
     }
     {

@@ -141,7 +141,10 @@ struct scene {
         use([&](auto& engine) {
             auto const ended = engine.recover({.older_than = std::chrono::milliseconds{0}});
             std::ignore = engine.sweep();
-            said << ended.problem.text << engine.marks().value() << " marks";
+            bool const has_done =
+                !engine.page({.state = settle::state::done}, "", 1).value().empty();
+            said << ended.problem.text << engine.marks().value() << " marks"
+                 << (has_done ? "" : ", nothing was done");
         });
         return said.str();
     }
@@ -154,8 +157,7 @@ TEST_CASE("purses in four stores are read together while programs are killed tha
         CAPTURE(log_in_file);
         scene const stores{.log_in_file = log_in_file};
         REQUIRE(in_another_process([&] { return stores.open(); }) == "opened");
-        int kills = 0;
-        for (unsigned round = 0; round < 6; ++round) {
+        for (unsigned round = 0; round < 3; ++round) {
             child one{[&](int) { stores.write(round); }};
             child other{[&](int) { stores.write(round + 100); }};
             auto const first = in_another_process([&] { return stores.read(20); });
@@ -163,12 +165,10 @@ TEST_CASE("purses in four stores are read together while programs are killed tha
             // The transactions of the killed program are unfinished.
             auto const second = in_another_process([&] { return stores.read(20); });
             other.kill();
-            kills += 2;
             MESSAGE(first << "; " << second);
             CHECK(first.starts_with("20 exact"));
             CHECK(second.starts_with("20 exact"));
         }
-        CHECK(kills == 12);
         CHECK(in_another_process([&] { return stores.settle(); }) == "0 marks");
         CHECK(in_another_process([&] { return stores.read(1); }) == "1 exact, 0 not had");
     }

@@ -111,5 +111,23 @@ TEST_CASE("read rule: a look with the entries is the answer, whatever they say")
     CHECK(answer_of(known, seen) == 75);
 }
 
+TEST_CASE("read rule: a record is unchanged if its version and its marks are") {
+    auto const before = with_balance(100);
+    CHECK(settle::is_unchanged(before, 1, before, 1));
+    CHECK_FALSE(settle::is_unchanged(before, 1, before, 2));
+    // Its store has no versions.
+    CHECK_FALSE(settle::is_unchanged(before, std::nullopt, before, std::nullopt));
+    auto marked = before;
+    REQUIRE(answer_to<credit>(marked, "credit", 20, 5) == answer::applied);
+    CHECK_FALSE(settle::is_unchanged(before, 1, marked, 1));
+    CHECK(settle::is_unchanged(marked, 1, marked, 1));
+    auto adopted = marked;
+    REQUIRE(answer_to<credit>(adopted, "credit", 21, 5) == answer::applied);
+    CHECK_FALSE(settle::is_unchanged(marked, 1, adopted, 1));
+    decltype(marked) const absent{};
+    CHECK_FALSE(settle::is_unchanged(absent, std::nullopt, absent, std::nullopt));
+    CHECK_FALSE(settle::is_unchanged(absent, std::nullopt, before, 1));
+}
+
 } // namespace
 } // namespace rule_test

@@ -38,10 +38,22 @@ template <typename Row>
 }
 
 /// The columns of a look, after those of read_mark(): of the mark's entry, or nothing without the
-/// log; and of the record.
+/// log; and of the record, with its version, or nothing where there is none.
 inline constexpr int look_state = 8; ///< then epoch, and committed epoch
 inline constexpr int look_exists = 11;
-inline constexpr int look_members = 12;
+inline constexpr int look_version = 12;
+inline constexpr int look_members = 13;
+
+/// Adds an entry to a look.
+/// Shape:   row - from a column on: state, epoch, and committed epoch
+template <typename Row>
+void read_standing(Row const& row, transaction_id const& id, int column, store_look& into) {
+    standing entry;
+    entry.state = static_cast<state>(row.integer(column));
+    entry.epoch_number = static_cast<epoch>(row.integer(column + 1));
+    entry.committed = static_cast<epoch>(row.integer(column + 2));
+    into.entries.insert_or_assign(id, entry);
+}
 
 /// Reads a row of a look: a row for each mark, or one without a mark.
 /// Shape:   read(row, record) - reads the members
@@ -54,11 +66,7 @@ void read_look(collection_descriptor const& collection, Row const& row, any_slot
     if (row.kind(0) == value_kind::null) return;
     auto mark = read_mark(collection, row, slot);
     if (into.has_entries && row.kind(look_state) == value_kind::integer) {
-        standing entry;
-        entry.state = static_cast<state>(row.integer(look_state));
-        entry.epoch_number = static_cast<epoch>(row.integer(look_state + 1));
-        entry.committed = static_cast<epoch>(row.integer(look_state + 2));
-        into.entries.insert_or_assign(mark.id, entry);
+        read_standing(row, mark.id, look_state, into);
     }
     slot.insert(std::move(mark));
 }

@@ -39,6 +39,25 @@ template <typename Rules = detail::protocol_rules>
     return !is_over || !Rules::readers_watch_clock;
 }
 
+/// True if a record had the value and the marks of two looks during all the time between them.
+/// Shape:   version - differs after each change of the record's value; nothing if there is no
+///          record, or its store has no versions
+template <typename Rules = detail::protocol_rules, typename Slot>
+[[nodiscard]] bool is_unchanged(Slot const& before, std::optional<std::uint64_t> version_before,
+                                Slot const& after, std::optional<std::uint64_t> version_after) {
+    // The version of a record that was created and erased meanwhile is gone with it.
+    bool const is_absent = !before.record && !after.record;
+    bool const has_version = version_before && version_before == version_after;
+    if (!has_version && (!is_absent || Rules::readers_suspect_absence)) return false;
+    if (!Rules::readers_compare_marks) return true;
+    auto const& marks = after.marks;
+    return before.marks.size() == marks.size() &&
+           std::all_of(before.marks.begin(), before.marks.end(), [&](auto const& mark) {
+               auto const* const same = marks.find(mark.id, mark.part);
+               return same != nullptr && same->epoch_number == mark.epoch_number;
+           });
+}
+
 /// The next step of a reader.
 enum class read_step : std::uint8_t { look, ask, end };
 

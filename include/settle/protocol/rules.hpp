@@ -192,7 +192,22 @@ struct protocol_rules {
     static constexpr bool looks_have_entries = true;
     /// A reader looks at its limit after its last look.
     static constexpr bool readers_watch_clock = true;
-    /// A reader of several stores keeps the entries as they are before its first look.
+    /// A reader of several stores that makes nobody wait looks first at the stores that are not
+    /// the log's.
+    static constexpr bool readers_look_far_first = true;
+    /// It then looks at the records of the log's store and at all entries at once.
+    static constexpr bool readers_look_near_at_once = true;
+    /// It then looks at the other stores again.
+    static constexpr bool readers_look_far_again = true;
+    /// It compares versions, which differ after each change of a value, and not the values.
+    static constexpr bool readers_compare_versions = true;
+    /// It compares the marks, too.
+    static constexpr bool readers_compare_marks = true;
+    /// It takes the entries of that one look at the log, and no later ones.
+    static constexpr bool readers_keep_entries = true;
+    /// A record that is absent in both looks counts as changed.
+    static constexpr bool readers_suspect_absence = true;
+    /// Any other reader of several stores keeps the entries as they are before its first look.
     static constexpr bool readers_hold_first = true;
     /// While a reader keeps the entries as they are, no late write changes one.
     static constexpr bool holds_stop_late_writes = true;

@@ -4,6 +4,7 @@
 
 #include <settle/store/any_record.hpp>
 #include <settle/store/log_hold.hpp>
+#include <settle/store/session_moment.hpp>
 
 #include <map>
 
@@ -20,6 +21,8 @@ struct look_request {
     std::span<looked_record const> records{};
     bool with_entries = false; ///< the look may be at the log, too: it is of the same database
     log_hold* hold = nullptr;  ///< of the same database, if there is one
+    /// With the entries: also those of these transactions.
+    std::span<transaction_id const> ids{};
 };
 
 /// What a look has seen.
@@ -28,8 +31,12 @@ struct store_look {
     std::vector<record_slot<detail::any_record>> slots{};
     bool is_of_one_moment = true; ///< all of them are in one atomic read
     bool has_entries = false;     ///< the same atomic read was at the log, too
-    /// Then: the entries of the marks, without those of which there is none.
+    /// Then: the entries of the marks and ids, without those of which there is none.
     std::map<transaction_id, standing> entries{};
+    /// For each record a number that differs after each change of its value while the session with
+    /// the server lasts; nothing for a record that does not exist. Empty if the store has none.
+    std::vector<std::optional<std::uint64_t>> versions{};
+    session_moment session = 0; ///< with versions: when that session began
 };
 
 namespace detail {

@@ -47,7 +47,8 @@
 //       records and all their marks, which no newer look or change contradicts. With
 //       `with_entries`, which is true only if one native transaction can hold the records and the
 //       engine's log, the look may be at the log, too. Other reads may follow it, so a store that
-//       cannot do that gives the records and the marks. A store that reads each record by itself
+//       cannot do that gives the records and the marks. Versions spare readers of several stores a
+//       hold. A store that reads each record by itself
 //       says so in `is_of_one_moment`. With a `hold`, which the engine's session of the log of this
 //       same database has given, the look waits for nothing that waits for the end of the hold.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that

@@ -273,7 +273,7 @@ private:
 ///          models(participant, change);
 ///          prepares(id, prepared_model…);
 ///          reads_far(collection, keys…); reads_near(collection, keys…);
-///          reads_under_hold(collection, keys…);
+///          reads_under_hold(collection, keys…); reads_together(collection, near, far…);
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.

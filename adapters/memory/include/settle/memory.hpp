@@ -88,12 +88,9 @@ public:
                   : void()),
              ...);
             if (!seen.has_entries) continue;
-            for (auto const& mark : seen.slots.back().marks) {
-                if (auto const entry = database_->entries().stand(mark.id)) {
-                    seen.entries.insert_or_assign(mark.id, *entry);
-                }
-            }
+            for (auto const& mark : seen.slots.back().marks) add_entry(mark.id, seen);
         }
+        for (auto const& id : request.ids) add_entry(id, seen);
         return seen;
     }
 
@@ -146,6 +143,11 @@ public:
     }
 
 private:
+    void add_entry(transaction_id const& id, store_look& to) const {
+        auto const entry = database_->entries().stand(id);
+        if (entry) to.entries.insert_or_assign(id, *entry);
+    }
+
     basic_database<Lock>* database_;
     std::tuple<table<Collections>*...> tables_;
 };

@@ -216,11 +216,11 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
         return &pool_->prepare(
             "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
                 dialect::name("undo") + ", m.image, " + columns + ", CASE WHEN t." + key.name +
-                " IS NOT NULL THEN " + dialect::one() + " END, " + members +
-                " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." + key.name +
-                " = " + sent_key + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
-                mark_table + " AS m ON m." + dialect::name("key") + " = $2 AND m.collection = $3" +
-                join,
+                " IS NOT NULL THEN " + dialect::one() + " END, " + dialect::version("t") + ", " +
+                members + " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." +
+                key.name + " = " + sent_key + row_stands(dialect::as_text("t." + key.name)) +
+                " LEFT JOIN " + mark_table + " AS m ON m." + dialect::name("key") +
+                " = $2 AND m.collection = $3" + join,
             {key.element(), text_value, text_value}, "read a record and its marks");
     };
     look_ = look("NULL, NULL, NULL", "");

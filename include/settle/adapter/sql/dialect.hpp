@@ -36,6 +36,9 @@
 //   insert_absent(table, names, values, types, condition, key, value)
 //                                                  inserts where no row has the key; gives the keys
 //   page_of_marks(table)
+//   version(alias)                                 a number that differs after each change of a
+//   row,
+//                                                  or NULL
 //   begin_snapshot(connection)                     begins a native transaction whose statements all
 //                                                  read one moment
 //

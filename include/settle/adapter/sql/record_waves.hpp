@@ -47,7 +47,12 @@ public:
     /// Errors:  throws settle::failure when a table does not fit its collection
     record_waves(pool& connections, std::span<collection_descriptor const* const> bound)
         : executed_store<one_phase_store<log_session>>({.leaders = Sql::leaders}),
-          pool_(&connections), marks_(connections) {
+          pool_(&connections),
+          entry_(&connections.prepare("SELECT e.state, e.epoch, coalesce(e.committed, 0) FROM " +
+                                          Sql::dialect::table_name(connections, "settle_entry") +
+                                          " AS e WHERE e.id = $1",
+                                      parameter_types{text_value}, "read entries")),
+          marks_(connections) {
         for (auto const* const one : bound) {
             tables_.push_back(std::make_shared<bound_table>(connections, *one));
             bound_.push_back(one);
@@ -102,7 +107,7 @@ public:
                                false);
             }
             auto session = pool_->take();
-            return look_in(*session, request, request.records.size() > 1);
+            return look_in(*session, request, request.records.size() + request.ids.size() > 1);
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -202,14 +207,26 @@ private:
         for (auto const& record : request.records) {
             sent.push_back(table_of(record).send_look(session, record.key, request.with_entries));
         }
+        for (auto const& id : request.ids) sent.push_back(session.send(*entry_, id));
         if (in_snapshot) session.commit();
         else session.sync();
         store_look seen;
         seen.has_entries = request.with_entries;
-        for (std::size_t i = 0; i < sent.size(); ++i) {
+        if constexpr (requires { session.made_at(); }) seen.session = session.made_at();
+        std::size_t const count = request.records.size();
+        for (std::size_t i = 0; i < request.ids.size(); ++i) {
+            for_each_row(session.result(sent[count + i]), [&](row const& read_row) {
+                read_standing(read_row, request.ids[i], 0, seen);
+            });
+        }
+        for (std::size_t i = 0; i < count; ++i) {
             bound_table const& table = table_of(request.records[i]);
             any_slot slot{*table.of().record};
+            auto& version = seen.versions.emplace_back();
             for_each_row(session.result(sent[i]), [&](row const& read_row) {
+                if (read_row.kind(look_version) == value_kind::integer) {
+                    version = static_cast<std::uint64_t>(read_row.integer(look_version));
+                }
                 read_look(table.of(), read_row, slot, seen, [&](row const& from, void* record) {
                     table.read(from, record, look_members);
                 });
@@ -240,6 +257,7 @@ private:
     std::vector<collection_descriptor const*> bound_;
     std::vector<std::shared_ptr<bound_table>> tables_; ///< in the order of the names
     std::vector<bound_table const*> by_number_;        ///< in the order of the session
+    typename Sql::statement const* entry_;
     typename Sql::mark_table marks_;
     table_port<Sql> port_{*pool_, tables_, marks_, nullptr}; ///< for two phases
 };

@@ -97,6 +97,14 @@ struct records_of_store {
     return all;
 }
 
+/// Answers the questions of a bracket, if the look was at the log.
+SETTLE_FUNCTION void answer_from(store_look const& seen, bracket& known) {
+    while (seen.has_entries && known.next() == read_step::ask) {
+        auto const entry = seen.entries.find(known.open()[known.count_answered()].id);
+        known.answered(entry == seen.entries.end() ? std::nullopt : std::optional{entry->second});
+    }
+}
+
 /// Reads records of one store with looks and questions. Has no value if the store does not see them
 /// at one moment.
 [[nodiscard]] SETTLE_FUNCTION std::optional<result<decided_slots>>
@@ -112,11 +120,7 @@ read_one_store(committed_read const& read, records_of_store const& asked) {
         if (!seen.is_of_one_moment) return std::nullopt;
         if (!known) known.emplace(seen.has_entries);
         known->looked(seen.slots);
-        while (seen.has_entries && known->next() == read_step::ask) {
-            auto const entry = seen.entries.find(known->open()[known->count_answered()].id);
-            known->answered(entry == seen.entries.end() ? std::nullopt
-                                                        : std::optional{entry->second});
-        }
+        answer_from(seen, *known);
         if (known->next() == read_step::ask) {
             // A question that fails is asked again with the others: their first answers stay true.
             auto const answered = patience([&] {
@@ -138,19 +142,91 @@ read_one_store(committed_read const& read, records_of_store const& asked) {
     }
 }
 
+/// The store that one look reads together with the log: if it can, one with records of the read. No
+/// store has the number that is given if there is none.
+[[nodiscard]] inline std::size_t store_at_log(committed_read const& read,
+                                              std::span<records_of_store const> stores) {
+    for (auto const& group : stores) {
+        if (read.beside_log[group.store]) return group.store;
+    }
+    auto const& beside = read.beside_log;
+    return static_cast<std::size_t>(std::find(beside.begin(), beside.end(), true) - beside.begin());
+}
+
+/// One try to read records of several stores while others write: looks at the stores that are not
+/// the log's; then, if they have versions, at the log and the records there at once, then at the
+/// others again. Nothing if this try, or, by `may_succeed`, each such try fails.
+[[nodiscard]] SETTLE_FUNCTION result<std::optional<decided_slots>>
+read_in_three_looks(committed_read const& read, std::span<records_of_store const> stores,
+                    bool& may_succeed) {
+    using nothing = std::optional<decided_slots>;
+    auto const look = [&](std::size_t store, look_request const& request) {
+        return read.ports.stores[store]->look(request);
+    };
+    auto const began = next_session_moment();
+    auto const at_log = store_at_log(read, stores);
+    may_succeed = at_log < read.beside_log.size();
+    decided_slots slots(read.records.size());
+    std::vector<std::optional<std::uint64_t>> versions(read.records.size());
+    std::vector<transaction_id> ids;
+    records_of_store const* near = nullptr;
+    for (auto const& group : stores) {
+        if (group.store == at_log) near = &group;
+        if (group.store == at_log) continue;
+        auto looked = look(group.store, {group.records});
+        if (!looked.has_value()) return looked.problem();
+        store_look& seen = looked.value();
+        for (std::size_t i = 0; i < group.indexes.size(); ++i) {
+            // A record without a version counts as changed.
+            may_succeed = may_succeed && !seen.versions.empty() && seen.versions[i];
+            if (!may_succeed) break;
+            for (auto const& mark : seen.slots[i].marks) ids.push_back(mark.id);
+            versions[group.indexes[i]] = seen.versions[i];
+            slots[group.indexes[i]] = std::move(seen.slots[i]);
+        }
+    }
+
+    if (!may_succeed) return nothing{};
+    look_request of_moment{{}, true, nullptr, ids};
+    if (near != nullptr) of_moment.records = near->records;
+    auto looked = look(at_log, of_moment);
+    if (!looked.has_value()) return looked.problem();
+    store_look& moment = looked.value();
+    may_succeed = moment.has_entries && moment.is_of_one_moment;
+    if (!may_succeed) return nothing{};
+    for (std::size_t i = 0; near != nullptr && i < near->indexes.size(); ++i) {
+        slots[near->indexes[i]] = std::move(moment.slots[i]);
+    }
+
+    for (auto const& group : stores) {
+        if (group.store == at_log) continue;
+        auto const again = look(group.store, {group.records});
+        if (!again.has_value()) return again.problem();
+        store_look const& seen = again.value();
+        // A server that has crashed meanwhile may have lost a change, and counts anew.
+        if (seen.session > began) return nothing{};
+        for (std::size_t i = 0; i < group.indexes.size(); ++i) {
+            std::size_t const index = group.indexes[i];
+            if (!is_unchanged(slots[index], versions[index], seen.slots[i], seen.versions[i])) {
+                return nothing{};
+            }
+        }
+    }
+    bracket known{true};
+    known.looked(slots);
+    answer_from(moment, known);
+    for (auto& slot : slots) known.settle(slot);
+    return nothing{std::move(slots)};
+}
+
 /// How long a read makes writers wait.
 inline constexpr std::chrono::seconds longest_hold{1};
 
-/// Reads records of any stores while nothing is decided.
+/// Reads records of any stores while nothing is decided. The stores have just answered other looks:
+/// no writer waits for a store that does not answer.
 /// Errors:  a retryable error if the hold did not begin, or did not last
 [[nodiscard]] SETTLE_FUNCTION result<decided_slots>
 read_under_hold(committed_read const& read, std::span<records_of_store const> stores) {
-    // Writers do not wait for a store that does not answer.
-    for (auto const& [store, records, indexes] : stores) {
-        if (read.beside_log[store]) continue;
-        auto const looked = read.ports.stores[store]->look({std::span{records}.first(1)});
-        if (!looked.has_value()) return looked.problem();
-    }
     auto hold = read.ports.log.hold_entries();
     if (!hold.has_value()) return hold.problem();
     wait_limits within;
@@ -188,7 +264,19 @@ SETTLE_FUNCTION result<decided_slots> read_decided(committed_read const& read) {
         if (auto slots = read_one_store(read, stores.front())) return *std::move(slots);
     }
     patience patience{read.environment, read.limits, read.call};
-    return patience([&] { return read_under_hold(read, stores); });
+    return patience([&]() -> result<decided_slots> {
+        bool may_succeed = true;
+        for (int tries = 0; tries < 3 && may_succeed; ++tries) {
+            auto slots = read_in_three_looks(read, stores, may_succeed);
+            if (!slots.has_value()) return slots.problem();
+            if (slots.value()) return *std::move(slots.value());
+        }
+        auto slots = read_under_hold(read, stores);
+        bool const has_no_hold =
+            !slots.has_value() && slots.problem().code == errc::unfit_store && may_succeed;
+        if (has_no_hold) return not_read(false);
+        return slots;
+    });
 }
 
 } // namespace detail

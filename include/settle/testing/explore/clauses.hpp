@@ -70,6 +70,13 @@ template <typename Record, fixed_string Name, auto Key, typename... Keys>
 reads_under_hold(collection<Record, Name, Key> const&, Keys const&... keys) {
     return {read_of::held_log, {keys...}};
 }
+/// The same, of a record in the log's own store, and of others that are each in a store of its own.
+/// The reader makes nobody wait; it answers only if the others did not change meanwhile.
+template <typename Record, fixed_string Name, auto Key, typename Near, typename... Far>
+[[nodiscard]] read_clause<collection<Record, Name, Key>>
+reads_together(collection<Record, Name, Key> const&, Near const& near, Far const&... far) {
+    return {read_of::three_looks, {far..., near}};
+}
 
 struct reversal_clause {
     transaction_id id;

@@ -32,7 +32,9 @@ public:
     template <typename Function>
     void each(world_type const& now, Function&& given) const {
         auto const function = [&](world_type&& next, move_kind kind, auto&& describe) {
-            if (!this->breaks_hold(now, next)) given(std::move(next), kind, describe);
+            if (this->breaks_hold(now, next)) return;
+            this->note_changes(now, next);
+            given(std::move(next), kind, describe);
         };
         for (std::size_t i = 0; i < now.workers.size(); ++i) {
             // Workers with equal fingerprints have equal moves.

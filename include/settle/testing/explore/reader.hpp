@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace testing {
 
 /// Where the records of a read are, and how it finds a moment.
-enum class read_of : std::uint8_t { far_store, near_store, held_log };
+enum class read_of : std::uint8_t { far_store, near_store, held_log, three_looks };
 
 /// The records of a read.
 /// Shape:   seen - the records of a look, in the order of the read, and no others
@@ -25,8 +25,15 @@ public:
     read_of const reads;
 
     [[nodiscard]] virtual std::size_t size() const = 0;
-    /// Adds the record with this number to a look.
+    /// Adds the record with this number to a look, before those with greater numbers.
     virtual void look(Records const& all, Records& seen, std::size_t number) const = 0;
+    /// True if a move has changed the value of a record.
+    [[nodiscard]] virtual bool has_changed(Records const& before, Records const& after,
+                                           std::size_t number) const = 0;
+    /// As is_unchanged() of the read rule.
+    /// Shape:   changed - the value has changed since the look
+    [[nodiscard]] virtual bool is_unchanged(Records const& seen, Records const& all,
+                                            std::size_t number, bool changed) const = 0;
     /// Gives a look to the read rule.
     virtual void give(Records const& seen, bracket& to) const = 0;
     /// The records as the decided transactions alone make them.
@@ -48,7 +55,27 @@ public:
 
     [[nodiscard]] std::size_t size() const override { return slots_.size(); }
     void look(Records const& all, Records& seen, std::size_t number) const override {
-        std::get<table>(seen.tables).cells.push_back(cells(all)[slots_[number]]);
+        auto& to = std::get<table>(seen.tables).cells;
+        auto const place = std::min(number, to.size());
+        to.push_back(cells(all)[slots_[number]]);
+        std::rotate(to.begin() + place, to.end() - 1, to.end());
+    }
+    [[nodiscard]] bool has_changed(Records const& before, Records const& after,
+                                   std::size_t number) const override {
+        auto const slot = slots_[number];
+        return !equal_members(cells(before)[slot]->slot.record, cells(after)[slot]->slot.record);
+    }
+    [[nodiscard]] bool is_unchanged(Records const& seen, Records const& all, std::size_t number,
+                                    bool changed) const override {
+        auto const& before = cells(seen)[number]->slot;
+        auto const& after = cells(all)[slots_[number]]->slot;
+        bool const differs =
+            Rules::readers_compare_versions ? changed : !equal_members(before.record, after.record);
+        auto const version = [](auto const& slot, std::uint64_t number_of) {
+            return slot.record ? std::optional{number_of} : std::nullopt;
+        };
+        return settle::is_unchanged<Rules>(before, version(before, 0), after,
+                                           version(after, differs ? 1 : 0));
     }
     void give(Records const& seen, bracket& to) const override {
         std::vector<record_slot<record>> slots;
@@ -92,6 +119,8 @@ struct model_reader {
     reader_state now = reader_state::waiting;
     hold_state hold = hold_state::none;
     bool is_over = false;     ///< its limit has passed
+    std::uint8_t looks = 0;   ///< of three_looks, so far
+    std::uint8_t changed = 0; ///< a bit for each record whose value has changed since its look
     std::uint8_t unended = 0; ///< a bit for each transaction that was not final at its call
     Records seen{};           ///< the records of its look, in the order of the read
     bracket known{};
@@ -112,7 +141,8 @@ struct model_reader {
         print.add(static_cast<std::uint64_t>(now) | (is_over ? 1U : 0U) << 8U |
                   static_cast<std::uint64_t>(hold) << 9U | std::uint64_t{unended} << 16U |
                   static_cast<std::uint64_t>(known.next()) << 24U |
-                  std::uint64_t{known.count_answered()} << 32U);
+                  std::uint64_t{known.count_answered()} << 32U | std::uint64_t{looks} << 40U |
+                  std::uint64_t{changed} << 48U);
         if (now != reader_state::reading) return print;
         seen.for_each_cell([&](auto const& cell) {
             print.add_record(cell.slot.record);

@@ -39,6 +39,7 @@ protected:
             // The protocol ends without its readers, but not without the end of a hold.
             move(is_held ? move_kind::protocol : move_kind::outside, [&](world_type& next) {
                 if (reads_[i]->reads == read_of::held_log) return read_under_hold(next, i);
+                if (reads_[i]->reads == read_of::three_looks) return read_in_three_looks(next, i);
                 return now.readers[i].known.next() == read_step::ask ? ask(next, i) : look(next, i);
             });
             if (!is_held) continue;
@@ -46,6 +47,18 @@ protected:
                 next.readers[i].hold = hold_state::lost;
                 return std::string{"loses its hold"};
             });
+        }
+    }
+
+    /// Tells readers that a move has changed the values of records at which they have looked.
+    void note_changes(world_type const& now, world_type& next) const {
+        for (std::size_t i = 0; i < now.readers.size(); ++i) {
+            auto& reader = next.readers[i];
+            if (reader.looks == 0) continue;
+            for (std::size_t record = 0; record + 1 < reads_[i]->size(); ++record) {
+                if (!reads_[i]->has_changed(now.data, next.data, record)) continue;
+                reader.changed = static_cast<std::uint8_t>(reader.changed | 1U << record);
+            }
         }
     }
 
@@ -107,6 +120,48 @@ private:
         while (reader.known.next() == read_step::ask) words += ", " + question(next, i);
         return words + end(next, i);
     }
+    /// The last record is in the log's store.
+    std::string read_in_three_looks(world_type& next, std::size_t i) const {
+        auto& reader = next.readers[i];
+        auto const& read = *reads_[i];
+        if (reader.now == reader_state::waiting) begin(next, i);
+        std::size_t const far = read.size() - 1;
+        std::size_t const looks = reader.looks;
+        bool const asks = reader.known.next() == read_step::ask;
+        bool const is_last = looks == (rules::readers_look_far_again ? 2 * far : far) + 1;
+        // Without a rule, the questions follow this look, or the last one.
+        if (asks && (rules::readers_keep_entries || is_last)) {
+            std::string words = "asks";
+            while (reader.known.next() == read_step::ask) words += ", " + question(next, i);
+            return words + (is_last ? end(next, i) : "");
+        }
+        ++reader.looks;
+        std::string words;
+        if (looks <= far) {
+            std::size_t const number = rules::readers_look_far_first ? looks
+                                       : looks == 0                  ? far
+                                                                     : looks - 1;
+            reader.changed = static_cast<std::uint8_t>(reader.changed & ~(1U << number));
+            read.look(next.data, reader.seen, number);
+            words = number == far ? "looks at the near record" : "looks at a record";
+            if (looks < far) return words;
+            read.give(reader.seen, reader.known);
+            bool const at_once = rules::readers_look_near_at_once && rules::readers_keep_entries;
+            while (at_once && reader.known.next() == read_step::ask) {
+                words += ", " + question(next, i);
+            }
+        } else {
+            words = "looks again";
+            std::size_t const number = looks - far - 1;
+            bool const changed = (reader.changed >> number & 1U) != 0;
+            if (!read.is_unchanged(reader.seen, next.data, number, changed)) {
+                reader.end(reader_state::ended);
+                return words + ", finds a change, and gives no answer";
+            }
+        }
+        bool const ends = reader.looks == (rules::readers_look_far_again ? 2 * far : far) + 1;
+        return words + (ends ? end(next, i) : "");
+    }
     std::string ask(world_type& next, std::size_t i) const {
         auto const words = question(next, i);
         return words + end(next, i);
@@ -153,7 +208,8 @@ private:
         auto& reader = next.readers[i];
         if (reader.known.next() == read_step::look) reader.seen = {};
         if (reader.known.next() != read_step::end) return {};
-        bool const has_limit = reads_[i]->reads != read_of::held_log;
+        bool const has_limit =
+            reads_[i]->reads != read_of::held_log && reads_[i]->reads != read_of::three_looks;
         if (has_limit && !may_answer<rules>(reader.is_over)) {
             reader.end(reader_state::ended);
             return ", and gives no answer";

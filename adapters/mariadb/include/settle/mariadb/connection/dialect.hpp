@@ -109,6 +109,7 @@ struct dialect {
         return insert(table, names, values, types, both(absent, condition)) + " RETURNING " + key;
     }
     static std::string page_of_marks(std::string const& table);
+    static std::string version(std::string const&) { return "NULL"; }
     static void begin_snapshot(connection& session) {
         // It counts for the next native transaction alone.
         session.send_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "read");

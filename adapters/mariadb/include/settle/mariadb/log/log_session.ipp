@@ -42,5 +42,26 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     return gone;
 }
 
+SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
+    try {
+        using held_log = settle::detail::sql::held_log<detail::parts>;
+        // A session that locks tables reads no others.
+        auto held = std::make_unique<held_log>(from().take(), entries());
+        auto locks = from().connect();
+        auto const run = [&](std::string const& sql) {
+            static_cast<void>(locks->run_work(sql, {}, "keep decisions waiting"));
+        };
+        run("SET SESSION max_statement_time = 0.0" +
+            std::to_string(held_log::longest_wait.count()) +
+            ", wait_timeout = " + std::to_string(held_log::longest_idle.count()));
+        run("LOCK TABLES " + detail::dialect::table_name(from(), "settle_entry") + " READ");
+        held->keep(std::move(locks));
+        return std::unique_ptr<log_hold>{std::move(held)};
+    } catch (failure const& caught) {
+        if (caught.problem().code.value() != statement_timeout) return caught.problem();
+        return settle::detail::sql::writes_took_too_long();
+    }
+}
+
 } // namespace mariadb
 SETTLE_END

@@ -116,6 +116,7 @@ struct dialect {
                ") DO NOTHING RETURNING " + key + "::text";
     }
     static std::string page_of_marks(std::string const& table);
+    static std::string version(std::string const& alias) { return alias + ".xmin::text::int8"; }
     static void begin_snapshot(connection& session) {
         session.begin();
         session.send_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", "read");

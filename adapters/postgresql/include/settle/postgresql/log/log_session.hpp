@@ -26,7 +26,7 @@ public:
 
     /// Locks the table of entries against writes, in a native transaction. It waits for writes that
     /// are under way, for at most 30 ms, since later writes wait behind it. The server ends it if
-    /// it is idle for a second.
+    /// it is idle for two seconds.
     /// Cost:    one round trip, and another one at its end
     result<std::unique_ptr<log_hold>> hold_entries();
 };

@@ -46,18 +46,18 @@ SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
         auto& session = held->session();
         session.begin();
         auto const table = detail::dialect::table_name(from(), "settle_entry");
-        for (auto const& sql : {std::string{"SET LOCAL lock_timeout = 30"},
-                                std::string{"SET LOCAL idle_in_transaction_session_timeout = 1000"},
-                                "LOCK TABLE " + table + " IN SHARE MODE"}) {
-            session.send_sql(sql, "keep decisions waiting");
-        }
+        auto const set = [&](std::string const& name, std::chrono::milliseconds limit) {
+            session.send_sql("SET LOCAL " + name + " = " + std::to_string(limit.count()),
+                             "keep decisions waiting");
+        };
+        set("lock_timeout", held_log::longest_wait);
+        set("idle_in_transaction_session_timeout", held_log::longest_idle);
+        session.send_sql("LOCK TABLE " + table + " IN SHARE MODE", "keep decisions waiting");
         session.sync();
         return std::unique_ptr<log_hold>{std::move(held)};
     } catch (failure const& caught) {
         if (caught.problem().code.value() != lock_not_available) return caught.problem();
-        return error{make_error_code(errc::no_committed_read),
-                     "settle: writes of entries took too long for a read that must make them wait. "
-                     "Call it again, or with a later deadline. See committed_reads#limit"};
+        return settle::detail::sql::writes_took_too_long();
     }
 }
 

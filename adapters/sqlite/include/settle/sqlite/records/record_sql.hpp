@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::string look() const {
         return "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m.undo, m.image, "
                "e.state, e.epoch, max(e.committed, 0), t." +
-               key_ + " IS NOT NULL OR NULL, " + names("t.") + " FROM (SELECT 1) LEFT JOIN " +
+               key_ + " IS NOT NULL OR NULL, NULL, " + names("t.") + " FROM (SELECT 1) LEFT JOIN " +
                table_ + " AS t ON t." + key_ +
                " = ?1 LEFT JOIN settle_mark AS m ON m.key = ?1 AND m.collection = ?2 "
                "LEFT JOIN settle_entry AS e ON e.id = m.id";

@@ -216,6 +216,10 @@ public:
                     std::find_if(readers_.begin(), readers_.end(), of_record)
                         ->look(record.key, seen);
                 }
+                for (auto const& id : request.ids) {
+                    run row{entry_};
+                    if (row.bind(id).next()) settle::detail::read_standing(row, id, 0, seen);
+                }
             });
             return seen;
         });
@@ -297,6 +301,9 @@ private:
     file* file_;
     unit_of_work unit_;
     std::vector<record_reader> readers_;
+    statement entry_{file_->reader(),
+                     "SELECT state, epoch, max(committed, 0) FROM settle_entry WHERE id = ?1",
+                     "read entries"};
     mark_reader marks_;
     file_port port_; ///< for two phases
     file_port lazy_port_{*file_, unit_, nullptr, commit_end::in_memory};
