@@ -16,11 +16,11 @@
 #include <sstream>
 #include <vector>
 
-namespace smoke_test {
-namespace {
+namespace several_stores {
 
 using namespace settle_test;
 using settle::field, settle::param, settle::participant;
+using smoke_test::in_another_process;
 
 struct purse {
     std::string id;
@@ -150,8 +150,6 @@ struct scene {
     }
 };
 
-} // namespace
-
 TEST_CASE("purses in four stores are read together while programs are killed that change them") {
     for (bool const log_in_file : {true, false}) {
         CAPTURE(log_in_file);
@@ -177,4 +175,4 @@ TEST_CASE("purses in four stores are read together while programs are killed tha
     }
 }
 
-} // namespace smoke_test
+} // namespace several_stores
