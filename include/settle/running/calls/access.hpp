@@ -246,8 +246,8 @@ protected:
     [[nodiscard]] auto read_decided(std::span<looked_record const> records,
                                     call_options const& call) {
         detail::environment_view const environment{assembly_.environment()};
-        return detail::read_decided({assembly_.seam().ports, assembly_.beside_log(), records,
-                                     environment, limits(), call});
+        return detail::read_decided(
+            {assembly_.seam().ports, assembly_.beside_log(), records, environment, limits(), call});
     }
     template <typename Record>
     [[nodiscard]] static std::optional<Record>

@@ -122,17 +122,12 @@ SETTLE_FUNCTION bulk_result bulk::execute(std::string_view phase) {
 }
 
 SETTLE_FUNCTION bool bulk::execute(run& current_run, std::string_view phase, bulk_result& result) {
-    struct exchange {
-        std::shared_ptr<mongoc_bulk_operation_t> writes;
-        reply received{};
-        bson_error_t problem{};
-        bool is_good = false;
-    };
     // The call takes the writes along: they need its client to their end.
-    auto const own = std::make_shared<exchange>(std::move(current_run.held));
+    auto const own = std::make_shared<driver_answer>();
+    std::shared_ptr<mongoc_bulk_operation_t> const writes{std::move(current_run.held)};
     try {
-        with_->ask(phase, [own](lent_client&) {
-            own->is_good = mongoc_bulk_operation_execute(own->writes.get(), own->received.fresh(),
+        with_->ask(phase, [own, writes](lent_client&) {
+            own->is_good = mongoc_bulk_operation_execute(writes.get(), own->received.fresh(),
                                                          &own->problem) != 0;
         });
     } catch (command_failure const& left) {

@@ -93,6 +93,13 @@ struct lent_client {
     }
 };
 
+/// What a call of the driver gives, which its caller may have left.
+struct driver_answer {
+    reply received{};
+    bson_error_t problem{};
+    bool is_good = false;
+};
+
 /// A client on loan from the pool, alone or inside a native transaction.
 class link {
 public:
@@ -157,14 +164,13 @@ public:
 private:
     template <typename Call>
     void run(Call call, document const& request, std::string_view phase, reply& received) {
-        struct exchange {
+        struct exchange : driver_answer {
+            exchange(std::string const& in, document const& sent)
+                : database(in), request(sent.native()) {}
             std::string database;
             document request;
-            reply received{};
-            bson_error_t problem{};
-            bool is_good = false;
         };
-        auto const own = std::make_shared<exchange>(*database_, document{request.native()});
+        auto const own = std::make_shared<exchange>(*database_, request);
         ask(phase, [own, call](lent_client& client) {
             own->is_good = call(client.native, own->database.c_str(), own->request.native(),
                                 nullptr, own->received.fresh(), &own->problem);

@@ -23,13 +23,13 @@ SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
         mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
     mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
     mongoc_session_opts_set_default_transaction_opts(options.get(), how.get());
-    auto const problem = std::make_shared<bson_error_t>();
-    link_.ask("begin a session", [options, problem](lent_client& client) {
+    auto const own = std::make_shared<driver_answer>();
+    link_.ask("begin a session", [options, own](lent_client& client) {
         client.session.reset(
-            mongoc_client_start_session(client.native, options.get(), problem.get()));
-        if (client.session) problem->code = 0;
+            mongoc_client_start_session(client.native, options.get(), &own->problem));
+        own->is_good = client.session != nullptr;
     });
-    if (problem->code != 0) problem_ = describe(*problem, "begin a session");
+    if (!own->is_good) problem_ = describe(own->problem, "begin a session");
 }
 
 SETTLE_FUNCTION commit_result native_transaction::perform(action function,
@@ -45,11 +45,7 @@ SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
     constexpr std::string_view beginning = "begin a native transaction";
     again_ = false;
     try {
-        struct beginning_result {
-            bson_error_t problem{};
-            bool is_good = false;
-        };
-        auto const own = std::make_shared<beginning_result>();
+        auto const own = std::make_shared<driver_answer>();
         link_.ask(beginning, [own](lent_client& client) {
             own->is_good = mongoc_client_session_start_transaction(client.session.get(), nullptr,
                                                                    &own->problem);
@@ -73,13 +69,8 @@ SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
 }
 
 SETTLE_FUNCTION commit_result native_transaction::commit() {
-    struct ending {
-        reply received{};
-        bson_error_t problem{};
-        bool is_good = false;
-    };
     for (retry_pauses between;;) {
-        auto const own = std::make_shared<ending>();
+        auto const own = std::make_shared<driver_answer>();
         try {
             link_.ask("commit", [own](lent_client& client) {
                 own->is_good = mongoc_client_session_commit_transaction(
