@@ -69,7 +69,7 @@ all) more_packages=$tools ;;
 ci) more_packages="$tools $clang" ;;
 full)
     more_packages="$tools default-jre-headless libbenchmark-dev git debhelper lintian python3-venv
-        $clang"
+        chromium chromium-driver $clang"
     ;;
 fuzz) more_packages=$clang ;;
 compilers) more_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
@@ -92,9 +92,12 @@ fi
 # A server that must be fetched is fetched while the programs are built.
 tests/mongodb/mongod.sh --assign >build/mongod.txt 2>&1 8>&- &
 finder=$!
-# The models for TLC need its file.
+# The models for TLC need its file, and the console's page is checked by axe-core.
 if [ "$mode" = full ] && checker=$(tests/operating/tla2tools.sh); then
     export SETTLE_TLA2TOOLS="$checker"
+fi
+if [ "$mode" = full ] && checker=$(tests/console/axe.sh); then
+    export SETTLE_AXE="$checker"
 fi
 
 # Without arguments a run that finds no test is a failure; with arguments it may be intended.

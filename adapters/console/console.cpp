@@ -196,8 +196,10 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     bool const is_below = path.starts_with(options_.base_path);
     if (is_below) path.remove_prefix(options_.base_path.size());
     if (!is_below || !path.starts_with('/')) return refuse(404, "settle: there is no such page");
-    if (path == "/console.js")
-        return console_answer{200, "text/javascript; charset=utf-8", std::string{page_script()}};
+    if (path == "/console.js") {
+        return console_answer{200, "text/javascript; charset=utf-8",
+                              std::string{page_selection_script()}.append(page_script())};
+    }
     if (path == "/console.css")
         return console_answer{200, "text/css; charset=utf-8", std::string{page_style()}};
     bool is_encoded = true;

@@ -35,6 +35,8 @@ std::string_view page_html() {
 <button>Show</button>
 </form>
 <p id="status" role="status" aria-live="polite"></p>
+<p id="held" class="note" hidden>Not refreshed while something is selected; <kbd>Esc</kbd> lets
+go.</p>
 </header>
 <main id="view" tabindex="-1"></main>
 <dialog id="help" aria-labelledby="help-title">
@@ -43,7 +45,9 @@ std::string_view page_html() {
 <dt><kbd>/</kbd></dt><dd>filter</dd>
 <dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next, previous row</dd>
 <dt><kbd>Enter</kbd></dt><dd>open the row</dd>
-<dt><kbd>Esc</kbd></dt><dd>back</dd>
+<dt><kbd>x</kbd></dt><dd>select the row for an action</dd>
+<dt><kbd>a</kbd></dt><dd>to the actions</dd>
+<dt><kbd>Esc</kbd></dt><dd>deselect, then back</dd>
 <dt><kbd>?</kbd></dt><dd>this list</dd>
 </dl>
 <button type="button" id="close-help" autofocus>Close</button>
@@ -82,6 +86,7 @@ form { display: flex; flex-wrap: wrap; gap: .4em .8em; align-items: center; }
 input, select, button, textarea { font: inherit; color: inherit; background: var(--ground);
   border: 1px solid var(--dim); border-radius: 4px; padding: .2em .5em; max-width: 100%; }
 button { cursor: pointer; }
+#held { margin: 0; }
 #status { margin: 0; color: var(--dim); flex-basis: 100%; }
 main { padding: 0 1em 3em; max-width: 80em; }
 main:focus { outline: none; }

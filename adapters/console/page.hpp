@@ -12,7 +12,9 @@ namespace detail {
 /// The page of every view. `{base}` stands for console_options::base_path.
 [[nodiscard]] std::string_view page_html();
 [[nodiscard]] std::string_view page_style();
+/// Two parts of one script.
 [[nodiscard]] std::string_view page_script();
+[[nodiscard]] std::string_view page_selection_script();
 
 } // namespace detail
 SETTLE_END

@@ -107,14 +107,16 @@ function list(data) {
   const shown = [...params].filter(([, value]) => value).map(([key, value]) => `${key} ${value}`);
   const next = data.next
     ? make('p', {}, make('a', {href: `${base}/${data.next}`, rel: 'next'}, 'Next page')) : null;
+  const entries = table('Entries', data.entries,
+    ['id', 'type', 'state', 'age_seconds', 'still_seconds', 'reason', 'participant']);
   return ['Entries', [
     make('h1', {}, 'Entries'),
     make('p', {class: 'note'}, `${shown.join(', ') || 'all'} · ${data.entries.length} shown, `
       + `${data.looked_at} looked at · ${data.at}`),
     data.note ? make('p', {class: 'note'}, data.note) : null,
-    table('Entries', data.entries,
-      ['id', 'type', 'state', 'age_seconds', 'still_seconds', 'reason', 'participant']),
+    entries,
     next,
+    data.entries.length ? addTicks(entries) : null,
     data.entries.length ? forAll() : null,
   ]];
 }
@@ -208,25 +210,9 @@ async function dryRun(entry, name, form, box) {
   }
   const path = `${entryPath(entry.id)}/${name}`;
   const tried = await send(path, new URLSearchParams([...fields, ['dry_run', '1']]));
-  for (const old of box.querySelectorAll('.asked')) old.remove();
-  const asking = make('div', {class: 'asked', role: 'alertdialog', 'aria-label': `Confirm ${name}`},
-    make('p', {}, tried.problem || tried.effect));
-  if (tried.allowed) {
-    const go = make('button', {type: 'button'}, `${name} ${entry.id}`);
-    go.addEventListener('click', async () => {
-      go.disabled = true;
-      const ended = await send(path, new URLSearchParams([...fields, ['seen', tried.seen]]));
-      busy = false;
-      await show(false);
-      const told = ended.text || ended.problem;
-      status.textContent = ended.text && ended.problem ? `${told}: ${ended.problem}` : told;
-    });
-    asking.append(go);
-    box.append(asking);
-    go.focus();
-  } else {
-    box.append(asking);
-  }
+  confirmFirst(box, name, make('p', {}, tried.problem || tried.effect),
+    tried.allowed ? `${name} ${entry.id}` : null,
+    async () => told(await send(path, new URLSearchParams([...fields, ['seen', tried.seen]]))));
 }
 
 // Actions on everything that the filter matches, not on the page that is shown.
@@ -344,7 +330,8 @@ function askForToken(sentence) {
     sessionStorage.setItem('settle-token', token);
     show(true);
   });
-  main.replaceChildren(problem(sentence), form);
+  document.title = 'Token – settle';
+  main.replaceChildren(make('h1', {}, 'Token'), problem(sentence), form);
   form.querySelector('input').focus();
 }
 
@@ -373,18 +360,31 @@ async function show(moves) {
       problem(`The console did not answer: ${failed.message}. What was here may have changed.`)]];
   }
   document.title = `${view[0]} – settle`;
+  const id = selected < 0 ? null : rows()[selected].dataset.id;
   main.replaceChildren(...view[1].filter((child) => child));
   if (moves) main.focus();
-  select(Math.min(selected, rows().length - 1), false);
+  select(rows().findIndex((row) => row.dataset.id === id), false);
   refreshLater();
+}
+
+// True while a refresh would take something away from a person.
+function isHeld() {
+  const focused = document.activeElement;
+  return busy || selected >= 0 || ticked.size > 0 || (main !== focused && main.contains(focused))
+    || !getSelection().isCollapsed;
 }
 
 function refreshLater() {
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    if (document.hidden || busy || selected >= 0) return refreshLater();
-    return show(false);
-  }, every);
+  document.getElementById('held').hidden = !isHeld();
+  timer = setTimeout(() => (document.hidden || isHeld() ? refreshLater() : show(false)), every);
+}
+
+// Lets go of what a person has selected.
+function release() {
+  selected = -1;
+  busy = false;
+  ticked.clear();
 }
 
 const rows = () => [...main.querySelectorAll('tr[data-id]')];
@@ -403,8 +403,7 @@ function select(index, scrolls) {
 
 function go(path) {
   history.pushState(null, '', path);
-  selected = -1;
-  busy = false;
+  release();
   status.textContent = '';
   fillFilter();
   show(true);
@@ -438,11 +437,17 @@ document.addEventListener('click', (event) => {
 
 document.addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || help.open) return;
-  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
+    && event.target.type !== 'checkbox';
   if (event.key === 'Escape') {
-    if (typing) event.target.blur();
-    else if (busy) { busy = false; show(true); }
-    else history.back();
+    if (typing) {
+      event.target.blur();
+    } else if (busy || selected >= 0 || ticked.size > 0) {
+      release();
+      show(true);
+    } else {
+      history.back();
+    }
     return;
   }
   if (typing) return;
@@ -450,6 +455,8 @@ document.addEventListener('keydown', (event) => {
     '/': () => filter.elements.id.focus(),
     j: () => select(Math.min(selected + 1, rows().length - 1), true),
     k: () => select(Math.max(selected - 1, 0), true),
+    x: () => rows()[selected]?.querySelector('input')?.click(),
+    a: () => main.querySelector('.action:not([hidden]) button')?.focus(),
     '?': () => help.showModal(),
   };
   if (!keys[event.key]) return;
@@ -458,9 +465,9 @@ document.addEventListener('keydown', (event) => {
 });
 
 document.getElementById('close-help').addEventListener('click', () => help.close());
-addEventListener('popstate', () => { selected = -1; busy = false; fillFilter(); show(true); });
+addEventListener('popstate', () => { release(); fillFilter(); show(true); });
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && !busy) show(false);
+  if (!document.hidden && !isHeld()) show(false);
 });
 fillFilter();
 show(false);

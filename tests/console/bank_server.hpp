@@ -69,6 +69,22 @@ public:
         return engine.at(accounts, id).balance;
     }
 
+    /// Adds younger entries `order-000001` … that are like another one, without its marks.
+    void copy(std::string const& id, int count) const {
+        auto const columns = [&](std::string const& name) {
+            return testing::ask(file_.path(), "SELECT group_concat(" + name +
+                                                  ") FROM pragma_table_info('settle_entry') "
+                                                  "WHERE name NOT IN ('number', 'id')")[0][0];
+        };
+        testing::ask(file_.path(),
+                     "INSERT INTO settle_entry(id, " + columns("name") +
+                         ") WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+                         "WHERE i < " +
+                         std::to_string(count) + ") SELECT printf('order-%06d', i), " +
+                         columns("iif(name = 'created', 'created + 1', name)") +
+                         " FROM settle_entry, n WHERE id = '" + id + "'");
+    }
+
     /// Has each read of the log fail.
     void take_log_away() const {
         testing::ask(file_.path(), "ALTER TABLE settle_entry RENAME TO entry_away");

@@ -23,15 +23,15 @@ struct http_answer {
     [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body); }
 };
 
-/// The port of a console, of this process or of another one.
+/// The port of a console of this process, or of any server of this machine.
 struct console_port {
     console_port(settle::console const& console) : number(console.port()) {}
-    explicit console_port(int given) : number(given) {}
+    console_port(int given) : number(given) {}
 
     int number;
 };
 
-/// A connection to a console.
+/// A connection to a console, or to another server of this machine.
 class console_client {
 public:
     explicit console_client(console_port console) : socket_(new_socket()) {
@@ -61,8 +61,8 @@ public:
             if (!receive_all(socket_, answer.head, 1)) return answer;
         }
         answer.status = std::stoi(answer.head.substr(9, 3));
-        auto const length = answer.head.find("Content-Length: ");
-        auto const size = std::stoul(answer.head.substr(length + 16));
+        auto const length = answer.head.find("Content-Length:");
+        auto const size = std::stoul(answer.head.substr(length + 15));
         if (!receive_all(socket_, answer.body, size)) answer.status = 0;
         return answer;
     }
