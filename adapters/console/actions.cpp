@@ -90,13 +90,17 @@ namespace {
                    "without it. End the call at the service first.");
 }
 
-[[nodiscard]] result<resolve_options> resolve_options_of(console_fields const& fields) {
+/// The options of a resolve; of another action, its fields are only checked.
+[[nodiscard]] result<resolve_options> resolve_options_of(operator_action action,
+                                                         console_fields const& fields) {
     auto const bad = [](std::string text) {
         return error{make_error_code(errc::bad_option), "settle: " + text};
     };
     resolve_options options;
     for (auto const& [name, value] : fields) {
-        if (value.empty()) continue;
+        if (name == "dry_run" || name == "seen") continue;
+        if (action != operator_action::resolve)
+            return bad("this action has no field '" + name + "'");
         if (name == "line") {
             std::uint32_t line = 0;
             auto const* const end = value.data() + value.size();
@@ -111,7 +115,9 @@ namespace {
             options.pivot =
                 was_applied ? pivot_outcome::was_applied : pivot_outcome::was_not_applied;
         } else if (name == "result") {
-            options.result = value;
+            if (!value.empty()) options.result = value;
+        } else if (name != "participant" && name != "why") {
+            return bad("this action has no field '" + name + "'");
         }
     }
     return options;
@@ -123,6 +129,13 @@ namespace {
 }
 
 } // namespace
+
+std::optional<operator_action> operator_action_from(std::string_view name) {
+    for (auto const action : all_operator_actions) {
+        if (name_of(action) == name) return action;
+    }
+    return std::nullopt;
+}
 
 std::string field(console_fields const& fields, std::string_view name) {
     auto const place = fields.find(name);
@@ -167,7 +180,7 @@ outcome take_action(operator_action action, transaction_id const& id, console_fi
     case operator_action::reverse: return engine.reverse(id, call);
     case operator_action::resolve: break;
     }
-    auto options = resolve_options_of(fields);
+    auto options = resolve_options_of(action, fields);
     if (!options.has_value()) return refuse(id, options.problem());
     options.value().deadline = limit;
     return engine.resolve(id, field(fields, "participant"), field(fields, "why"), options.value());
@@ -189,6 +202,8 @@ std::string seen_of(entry const& stored) {
 
 console_reply act(operator_action action, transaction_id const& id, console_fields const& fields,
                   served_engine& engine, std::chrono::milliseconds limit, note_function note) {
+    if (auto const options = resolve_options_of(action, fields); !options.has_value())
+        return problem_reply(400, options.problem().message() + ". See console#actions");
     auto const stored = engine.find(id, {limit, {}});
     if (!stored.has_value()) return problem_reply(stored.problem());
     if (!stored.value()) return problem_reply(404, unknown_id(id).problem.message());

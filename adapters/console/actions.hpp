@@ -24,6 +24,8 @@ inline constexpr std::array all_operator_actions{operator_action::recover, opera
     return names[static_cast<std::size_t>(action)];
 }
 
+[[nodiscard]] std::optional<operator_action> operator_action_from(std::string_view name);
+
 /// What an action would do, or why the protocol does not allow it: a sentence.
 struct action_forecast {
     bool is_allowed = false;
@@ -66,6 +68,10 @@ using note_function = function_view<error()>;
 
 /// What a person is told of an outcome.
 [[nodiscard]] std::string told_of(outcome const& ended);
+
+/// The fields of a list_filter.
+inline constexpr std::array<std::string_view, 9> filter_names{
+    "state", "type", "id", "older", "still", "reason", "participant", "after", "limit"};
 
 /// The filter of a list, as a URL has it.
 struct list_filter {

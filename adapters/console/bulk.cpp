@@ -58,9 +58,7 @@ scan_forecasts(served_engine& engine, operator_action action, list_filter const&
 }
 
 [[nodiscard]] operator_action operator_action_of(console_json const& row) {
-    auto const name = row.at("action").get<std::string>();
-    return *std::find_if(all_operator_actions.begin(), all_operator_actions.end(),
-                         [&](operator_action each) { return name_of(each) == name; });
+    return operator_action_from(row.at("action").get<std::string>()).value();
 }
 
 } // namespace

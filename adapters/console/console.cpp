@@ -3,6 +3,7 @@
 
 #include "bulk.hpp"
 #include "http_server.hpp"
+#include "openapi.hpp"
 #include "page.hpp"
 
 #include <algorithm>
@@ -196,9 +197,20 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     bool const is_below = path.starts_with(options_.base_path);
     if (is_below) path.remove_prefix(options_.base_path.size());
     if (!is_below || !path.starts_with('/')) return refuse(404, "settle: there is no such page");
+    if (request.is_other || (request.is_post && path == "/metrics")) {
+        auto refused = refuse(405, "settle: the console knows GET and HEAD, and POST for actions");
+        auto const last = path.substr(path.rfind('/') + 1);
+        refused.takes_post = path.starts_with("/entries/") && operator_action_from(last);
+        return refused;
+    }
     if (path == "/console.js") {
         return console_answer{200, "text/javascript; charset=utf-8",
                               std::string{page_selection_script()}.append(page_script())};
+    }
+    // It says nothing of the log, so it needs no token.
+    if (path == "/openapi.json") {
+        return console_answer{200, "application/json",
+                              json_text(openapi::description(options_.base_path, has_tokens()))};
     }
     if (path == "/console.css")
         return console_answer{200, "text/css; charset=utf-8", std::string{page_style()}};
@@ -215,6 +227,12 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     if (!is_encoded) {
         return refuse(400, "settle: the address or the form cannot be read: percent-encode its "
                            "names and values as UTF-8, each name once. See console#use");
+    }
+    for (auto const* const flag : {"dry_run", "all"}) {
+        auto const place = question.fields.find(flag);
+        if (place == question.fields.end() || place->second == "1") continue;
+        return refuse(400, "settle: nothing was done: '" + place->first +
+                               "' is 1 or is left out. See console#actions");
     }
     auto const& front = question.path.empty() ? std::string{} : question.path.front();
     bool const is_view = question.path.empty() || front == "entries" || front == "actions" ||
@@ -321,15 +339,13 @@ console_reply console_server::act_for(console_question const& question) {
     auto const limit = options_.store_limit * 5;
     std::string const front = path.empty() ? "" : path.front();
     std::string const last = path.empty() ? "" : path.back();
-    auto const* const named =
-        std::find_if(all_operator_actions.begin(), all_operator_actions.end(),
-                     [&](operator_action each) { return name_of(each) == last; });
-    if (front == "entries" && named != all_operator_actions.end() && path.size() == 3) {
+    auto const named = front == "entries" ? operator_action_from(last) : std::nullopt;
+    if (named && path.size() == 3) {
         return take_kept(question, last, path[1], [&](console_json&, note_function note) {
             return act(*named, path[1], fields, *engine_, limit, note);
         });
     }
-    if (front == "entries" && named != all_operator_actions.end() && path.size() == 2) {
+    if (named && path.size() == 2) {
         return take_kept(question, last, {}, [&](console_json& row, note_function note) {
             return bulk_.ask(*named, fields, row, note);
         });

@@ -2,6 +2,7 @@
 // The filter of a list of entries.
 #include "actions.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 SETTLE_BEGIN
@@ -23,6 +24,11 @@ namespace {
         if (span) return {};
         return bad_field(name, value, "Give a time such as 90s, 30m, 2h or 1d");
     };
+    if (std::find(filter_names.begin(), filter_names.end(), name) == filter_names.end()) {
+        std::string advice{"There are"};
+        for (auto const each : filter_names) advice.append(" ").append(each);
+        return bad_field(name, value, advice);
+    }
     if (name == "type") to.type = value;
     else if (name == "id") to.id_prefix = value;
     else if (name == "reason") to.reason = value;
@@ -37,15 +43,11 @@ namespace {
         }
         if (!to.is_unfinished && !to.state && value != "all")
             return bad_field(name, value, "Give all, unfinished, or the name of a state");
-    } else if (name == "limit") {
+    } else {
         auto const* const end = value.data() + value.size();
         auto const read = std::from_chars(value.data(), end, to.limit);
         if (read.ec != std::errc{} || read.ptr != end || to.limit == 0 || to.limit > 1000)
             return bad_field(name, value, "Give a number from 1 to 1000");
-    } else {
-        return bad_field(name, value,
-                         "There are state, type, id, older, still, reason, participant, after and "
-                         "limit");
     }
     return {};
 }
@@ -55,9 +57,8 @@ namespace {
 result<list_filter> list_filter::from(console_fields const& fields) {
     list_filter filter;
     for (auto const& [name, value] : fields) {
-        if (value.empty()) continue;
         if (auto problem = read_field(name, value, filter); !problem.empty()) return problem;
-        if (name != "after") filter.fields.emplace(name, value);
+        if (!value.empty() && name != "after") filter.fields.emplace(name, value);
     }
     return filter;
 }

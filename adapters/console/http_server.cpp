@@ -152,9 +152,8 @@ private:
         keeps_ = request.keep_alive();
         auto const method = request.method();
         is_head_ = method == http::verb::head;
-        if (!is_head_ && method != http::verb::get && method != http::verb::post)
-            return send({405, "text/plain", "settle: the console knows GET, HEAD and POST\n"});
         received_request received;
+        received.is_other = !is_head_ && method != http::verb::get && method != http::verb::post;
         received.is_post = method == http::verb::post;
         received.target = std_view(request.target());
         received.body = request.body();
@@ -203,7 +202,8 @@ private:
         response_.set("Referrer-Policy", "no-referrer");
         response_.set("Cross-Origin-Resource-Policy", "same-origin");
         if (answer.status == 401) response_.set(http::field::www_authenticate, "Bearer");
-        if (answer.status == 405) response_.set(http::field::allow, "GET, HEAD, POST");
+        if (answer.status == 405)
+            response_.set(http::field::allow, answer.takes_post ? "GET, HEAD, POST" : "GET, HEAD");
         response_.content_length(answer.body.size());
         if (!is_head_) response_.body() = answer.body;
         stream_.expires_after(server_.limits.client);

@@ -91,15 +91,17 @@ std::optional<std::chrono::milliseconds> span_from(std::string_view text) {
     std::int64_t number = 0;
     auto const* const end = text.data() + text.size();
     auto const read = std::from_chars(text.data(), end, number);
-    if (read.ec != std::errc{} || number < 0 || number > ten_years) return std::nullopt;
+    bool const is_long = read.ec == std::errc::result_out_of_range;
+    if (text.starts_with('-') || (read.ec != std::errc{} && !is_long)) return std::nullopt;
     std::string_view const unit{read.ptr, static_cast<std::size_t>(end - read.ptr)};
     std::int64_t const seconds = unit == "s"   ? 1
                                  : unit == "m" ? 60
                                  : unit == "h" ? 3600
                                  : unit == "d" ? 86400
                                                : 0;
-    if (seconds == 0 || number > ten_years / seconds) return std::nullopt;
-    return std::chrono::seconds{number * seconds};
+    if (seconds == 0) return std::nullopt;
+    bool const is_capped = is_long || number > ten_years / seconds;
+    return std::chrono::seconds{is_capped ? ten_years : number * seconds};
 }
 
 std::string span_text(std::chrono::milliseconds span) {

@@ -27,6 +27,7 @@ using console_fields = std::map<std::string, std::string, std::less<>>;
 /// What a server has received.
 struct received_request {
     bool is_post = false;
+    bool is_other = false;          ///< neither GET, HEAD nor POST
     std::string_view target;        ///< path and query
     std::string_view body;          ///< of a POST: a form
     std::string_view host;          ///< the header Host
@@ -41,6 +42,7 @@ struct console_answer {
     unsigned status = 200;
     std::string_view type = "text/plain; charset=utf-8";
     std::string body{};
+    bool takes_post = false; ///< the address does, for a header Allow
 };
 
 /// A request that has passed all checks that need no store.
@@ -69,7 +71,7 @@ struct console_question {
 /// Compares without telling by its time how much is equal.
 [[nodiscard]] bool is_token(std::string_view given, std::string_view token);
 
-/// A span such as `90s`, `30m`, `2h` or `1d`, of ten years at most.
+/// A span such as `90s`, `30m`, `2h` or `1d`. A longer one than ten years is ten years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> span_from(std::string_view text);
 
 /// A span in its two largest units: `2 h 5 min`.

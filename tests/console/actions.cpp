@@ -48,6 +48,12 @@ TEST_CASE("console: an action follows a dry run of the entry as it is") {
     settle::console const console{bank.engine};
     CHECK(post(console, "/entries/t-1/cancel", "").status == 400);
     auto const seen = post(console, "/entries/t-1/cancel", "dry_run=1").json()["seen"];
+    // A field that is misspelled must not make an action of a dry run.
+    auto const with_seen = "&seen=" + seen.get<std::string>();
+    for (auto const* const wrong : {"dry_run=yes", "dry_run=", "dryrun=1", "line=1"})
+        CHECK(post(console, "/entries/t-1/cancel", wrong + with_seen).status == 400);
+    CHECK(post(console, "/entries/t-1/resolve", "line=x&dry_run=1").status == 400);
+    CHECK(bank.engine.find("t-1").value()->state == settle::state::pending);
     REQUIRE(bank.engine.retry("t-1").done());
     auto const late = post(console, "/entries/t-1/cancel", "seen=" + seen.get<std::string>());
     CHECK(late.status == 409);

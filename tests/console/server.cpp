@@ -122,6 +122,13 @@ TEST_CASE("console: requests that are too long or wrong are refused") {
     CHECK(request(console, "POST", "/entries/a/cancel", {}, std::string(20'000, 'x')).status ==
           413);
     CHECK(request(console, "PUT", "/entries").status == 405);
+    CHECK(request(console, "PUT", "/entries").head.find("Allow: GET, HEAD\r\n") !=
+          std::string::npos);
+    CHECK(request(console, "PUT", "/entries/a/cancel").head.find("Allow: GET, HEAD, POST\r\n") !=
+          std::string::npos);
+    CHECK(request(console, "POST", "/metrics").status == 405);
+    CHECK(get_json(console, "/entries?colour=").status == 400);
+    CHECK(get_json(console, "/entries?older=99999999999999999999d").status == 200);
     CHECK(get_json(console, "/entries?type=%zz").status == 400);
     CHECK(get_json(console, "/entries?type=%ff").status == 400);
     CHECK(get_json(console, "/entries?type=a&type=b").status == 400);

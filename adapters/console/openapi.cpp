@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSL-1.0
+// The description of a console's JSON.
+// Source:  https://spec.openapis.org/oas/v3.1.0
+#include "openapi.hpp"
+
+#include "actions.hpp"
+
+#include <limits>
+
+SETTLE_BEGIN
+namespace detail {
+
+namespace openapi {
+
+namespace {
+
+using members = std::vector<std::pair<std::string, console_json>>;
+
+[[nodiscard]] console_json typed(std::string_view type) { return {{"type", type}}; }
+[[nodiscard]] console_json or_null(std::string_view type) {
+    return {{"type", console_json::array({type, "null"})}};
+}
+[[nodiscard]] console_json list_of(console_json items) {
+    return {{"type", "array"}, {"items", std::move(items)}};
+}
+[[nodiscard]] console_json one_of(console_json::initializer_list_t const& schemas) {
+    return {{"anyOf", console_json::array(schemas)}};
+}
+[[nodiscard]] console_json reference(std::string const& name) {
+    return {{"$ref", "#/components/schemas/" + name}};
+}
+[[nodiscard]] console_json time_of_day() { return {{"type", "string"}, {"format", "date-time"}}; }
+
+/// An object that has all `always`, and no member but these and `sometimes`.
+[[nodiscard]] console_json object(members const& always, members const& sometimes = {}) {
+    console_json properties = console_json::object();
+    console_json required = console_json::array();
+    for (auto const& [name, schema] : always) {
+        properties[name] = schema;
+        required.push_back(name);
+    }
+    for (auto const& [name, schema] : sometimes) properties[name] = schema;
+    return {{"type", "object"},
+            {"properties", std::move(properties)},
+            {"required", std::move(required)},
+            {"additionalProperties", false}};
+}
+
+[[nodiscard]] console_json state_names(console_json names) {
+    for (auto const each : all_states) names.push_back(name_of(each));
+    return {{"type", "string"}, {"enum", std::move(names)}};
+}
+
+[[nodiscard]] members summary() {
+    return {{"id", typed("string")},
+            {"type", typed("string")},
+            {"state", state_names({"damaged"})},
+            {"age_seconds", typed("integer")},
+            {"still_seconds", typed("integer")},
+            {"reason", or_null("string")},
+            {"participant", or_null("string")}};
+}
+
+[[nodiscard]] console_json overview() {
+    auto const text = typed("string");
+    auto const number = typed("integer");
+    auto const problem = object({{"problem", text}}, {{"at", time_of_day()}});
+    auto const by_type_and_state = object({{"type", text},
+                                           {"state", state_names({})},
+                                           {"count", number},
+                                           {"oldest_seconds", number}});
+    auto const stuck = object({{"id", text},
+                               {"type", text},
+                               {"state", state_names({"damaged"})},
+                               {"age_seconds", number},
+                               {"why", text}});
+    auto const in_doubt =
+        object({{"store", text}, {"count", number}}, {{"oldest_seconds", number}});
+    auto const store = object({{"name", text},
+                               {"kind", text},
+                               {"answers", or_null("boolean")},
+                               {"problem", or_null("string")}},
+                              {{"took_ms", number}, {"at", time_of_day()}});
+    auto const call = object({{"service", text},
+                              {"ok", number},
+                              {"refused", number},
+                              {"unavailable", number},
+                              {"unknown", number}});
+    auto const pause =
+        object({{"what", text}, {"name", text}, {"since", time_of_day()}, {"reason", text}});
+    return object(
+        {{"at", time_of_day()},
+         {"log", text},
+         {"may_act", typed("boolean")},
+         {"unfinished", object({{"total", number},
+                                {"complete", typed("boolean")},
+                                {"at", time_of_day()},
+                                {"by_type_and_state", list_of(by_type_and_state)}},
+                               {{"note", text}, {"problem", text}})},
+         {"stuck", object({{"total", number},
+                           {"older_than_seconds", number},
+                           {"seen_in_calls_of_this_program", number},
+                           {"oldest", list_of(stuck)}},
+                          {{"problem", text}})},
+         {"in_doubt", one_of({list_of(in_doubt), problem})},
+         {"stores", list_of(store)}},
+        {{"calls_of_this_program", list_of(call)}, {"paused", one_of({list_of(pause), problem})}});
+}
+
+[[nodiscard]] console_json list() {
+    return object({{"at", time_of_day()},
+                   {"filter", {{"type", "object"}, {"additionalProperties", typed("string")}}},
+                   {"looked_at", typed("integer")},
+                   {"next", or_null("string")},
+                   {"entries", list_of(object(summary()))}},
+                  {{"note", typed("string")}});
+}
+
+[[nodiscard]] console_json shown_entry() {
+    auto const text = typed("string");
+    auto const number = typed("integer");
+    auto always = summary();
+    auto const problem = object({{"problem", text}});
+    auto const part = object({{"participant", text},
+                              {"line", or_null("integer")},
+                              {"stage", number},
+                              {"kind", text},
+                              {"of", text},
+                              {"key", or_null("string")},
+                              {"mark", or_null("string")},
+                              {"result", or_null("string")}});
+    auto const action = object({{"action", text}, {"allowed", typed("boolean")}, {"effect", text}});
+    for (auto const& member : members{{"at", time_of_day()},
+                                      {"owner", text},
+                                      {"owner_has_ended", typed("boolean")},
+                                      {"epoch", number},
+                                      {"committed_epoch", number},
+                                      {"revision", number},
+                                      {"definition", text},
+                                      {"times", list_of(object({{"when", text}, {"what", text}}))},
+                                      {"actions", list_of(action)},
+                                      {"seen", text}}) {
+        always.push_back(member);
+    }
+    return object(always, {{"reason_text", text},
+                           {"why_unfinished", text},
+                           {"parameters", one_of({typed("object"), text})},
+                           {"parts", list_of(part)},
+                           {"marks", problem},
+                           {"picture", text}});
+}
+
+[[nodiscard]] console_json tried_or_ended() {
+    auto const text = typed("string");
+    return one_of({object({{"action", text},
+                           {"id", text},
+                           {"dry_run", typed("boolean")},
+                           {"allowed", typed("boolean")},
+                           {"effect", text},
+                           {"seen", text}}),
+                   object({{"action", text}, {"id", text}, {"verdict", text}, {"text", text}},
+                          {{"problem", text}})});
+}
+
+[[nodiscard]] console_json all_tried_or_ended() {
+    auto const text = typed("string");
+    auto const number = typed("integer");
+    auto const filter = list()["properties"]["filter"];
+    auto const group = object({{"state", state_names({})},
+                               {"count", number},
+                               {"allowed", typed("boolean")},
+                               {"effect", text}});
+    return one_of({object({{"action", text},
+                           {"filter", filter},
+                           {"would", list_of(group)},
+                           {"dry_run", typed("boolean")},
+                           {"allowed", number},
+                           {"token", text}}),
+                   object({{"action", text},
+                           {"filter", filter},
+                           {"ended", {{"type", "object"}, {"additionalProperties", number}}},
+                           {"left", number},
+                           {"failures", list_of(object({{"id", text}, {"problem", text}}))}})});
+}
+
+/// A text of a request: any but one with a NUL.
+[[nodiscard]] console_json text_input() {
+    return {{"type", "string"}, {"pattern", "^[^\\u0000]*$"}};
+}
+[[nodiscard]] console_json integer_input(std::uint32_t most) {
+    return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}};
+}
+[[nodiscard]] console_json choice(console_json const& values) {
+    return {{"type", "string"}, {"enum", values}};
+}
+
+/// The fields of a filter, as a query or a form has them.
+[[nodiscard]] members filter_fields() {
+    members fields;
+    for (auto const name : filter_names) {
+        auto schema = text_input();
+        if (name == "state") schema = state_names({"all", "unfinished"});
+        else if (name == "older" || name == "still") schema["pattern"] = "^[0-9]+[smhd]$";
+        else if (name == "limit") schema = integer_input(1000);
+        fields.emplace_back(name, std::move(schema));
+    }
+    return fields;
+}
+
+[[nodiscard]] console_json content(console_json const& schema) {
+    return {{"application/json", {{"schema", schema}}},
+            {"text/plain", {{"schema", typed("string")}}}};
+}
+
+[[nodiscard]] console_json answers(std::string const& schema) {
+    auto const refusal = content(one_of({reference("problem"), reference("tried_or_ended")}));
+    return {{"200", {{"description", "The answer."}, {"content", content(reference(schema))}}},
+            {"4XX",
+             {{"description", "Nothing was done; one sentence says why."}, {"content", refusal}}},
+            {"5XX",
+             {{"description", "The log or a store did not answer, or did not decide in time."},
+              {"content", refusal}}}};
+}
+
+[[nodiscard]] console_json parameter(std::string const& name, std::string const& place,
+                                     console_json schema) {
+    return {{"name", name},
+            {"in", place},
+            {"required", place != "query"},
+            {"schema", std::move(schema)}};
+}
+
+[[nodiscard]] console_json id_parameter() {
+    auto id = text_input();
+    id["minLength"] = 1;
+    return parameter("id", "path", std::move(id));
+}
+
+/// Shape:   needed - one of these schemas holds for the form
+[[nodiscard]] console_json form(members const& fields, console_json const& needed) {
+    auto schema = object({}, fields);
+    schema["anyOf"] = needed;
+    return {{"required", true},
+            {"content", {{"application/x-www-form-urlencoded", {{"schema", schema}}}}}};
+}
+
+/// A field is there, and is not empty.
+[[nodiscard]] console_json has(std::string_view name) {
+    console_json needed{{"required", console_json::array({name})}};
+    needed["properties"][std::string{name}] = {{"minLength", 1}};
+    return needed;
+}
+
+void add_actions(console_json& paths) {
+    auto const one = choice(console_json::array({"1"}));
+    auto const header = parameter("Settle-Console", "header", one);
+    for (auto const action : all_operator_actions) {
+        std::string const name{name_of(action)};
+        bool const is_resolve = action == operator_action::resolve;
+        members fields{{"dry_run", one}, {"seen", text_input()}};
+        if (is_resolve) {
+            fields.insert(
+                fields.end(),
+                {{"participant", text_input()},
+                 {"why", text_input()},
+                 {"line", integer_input(std::numeric_limits<std::uint32_t>::max())},
+                 {"pivot", choice(console_json::array({"was_applied", "was_not_applied"}))},
+                 {"result", text_input()}});
+        }
+        auto& of_one = paths["/entries/{id}/" + name];
+        of_one["get"] = {{"operationId", "entry_" + name},
+                         {"description", "The entry whose id is '{id}/" + name + "'."},
+                         {"parameters", console_json::array({id_parameter()})},
+                         {"responses", answers("entry")}};
+        of_one["post"] = {
+            {"operationId", name},
+            {"description", "With dry_run=1 it says what would happen; else it needs the 'seen' "
+                            "of a dry run."},
+            {"parameters", console_json::array({id_parameter(), header})},
+            {"requestBody", form(fields, console_json::array({has("dry_run"), has("seen")}))},
+            {"responses", answers("tried_or_ended")}};
+        // A call is resolved for one entry.
+        if (is_resolve) continue;
+        auto all = filter_fields();
+        auto needed = console_json::array({has("all")});
+        for (auto& [field, schema] : all) {
+            // They are of a page of a list, and are passed over.
+            if (field == "limit" || field == "after") schema = text_input();
+            else needed.push_back(has(field));
+        }
+        all.insert(all.end(), {{"dry_run", one}, {"all", one}, {"token", text_input()}});
+        auto& of_all = paths["/entries/" + name];
+        of_all["get"] = {{"operationId", "entry_named_" + name},
+                         {"description", "The entry whose id is '" + name + "'."},
+                         {"responses", answers("entry")}};
+        of_all["post"] = {{"operationId", name + "_all"},
+                          {"description",
+                           "Acts on all entries that the filter matches. With dry_run=1 it counts "
+                           "them; else it needs the 'token' of a dry run."},
+                          {"parameters", console_json::array({header})},
+                          {"requestBody", form(all, needed)},
+                          {"responses", answers("all_tried_or_ended")}};
+    }
+}
+
+[[nodiscard]] std::string version() {
+    return std::to_string(SETTLE_VERSION / 10000) + '.' +
+           std::to_string(SETTLE_VERSION / 100 % 100) + '.' + std::to_string(SETTLE_VERSION % 100);
+}
+
+} // namespace
+
+console_json description(std::string const& base_path, bool has_tokens) {
+    console_json paths;
+    paths["/"]["get"] = {{"operationId", "overview"}, {"responses", answers("overview")}};
+    auto query = console_json::array();
+    for (auto const& [name, schema] : filter_fields())
+        query.push_back(parameter(name, "query", schema));
+    paths["/entries"]["get"] = {
+        {"operationId", "list"}, {"parameters", query}, {"responses", answers("list")}};
+    paths["/entries/{id}"]["get"] = {{"operationId", "entry"},
+                                     {"parameters", console_json::array({id_parameter()})},
+                                     {"responses", answers("entry")}};
+    add_actions(paths);
+    auto metrics = answers("overview");
+    metrics["200"]["content"] = {{"text/plain", {{"schema", typed("string")}}}};
+    paths["/metrics"]["get"] = {{"operationId", "metrics"}, {"responses", metrics}};
+    console_json whole{
+        {"openapi", "3.1.0"},
+        {"info", {{"title", "settle::console"}, {"version", version()}}},
+        {"servers", console_json::array({{{"url", base_path.empty() ? "/" : base_path}}})}};
+    whole["paths"] = std::move(paths);
+    whole["components"]["schemas"] = {{"problem", object({{"problem", typed("string")}})},
+                                      {"overview", overview()},
+                                      {"list", list()},
+                                      {"entry", shown_entry()},
+                                      {"tried_or_ended", tried_or_ended()},
+                                      {"all_tried_or_ended", all_tried_or_ended()}};
+    if (has_tokens) {
+        whole["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
+        whole["security"] = console_json::array({{{"token", console_json::array()}}});
+    }
+    return whole;
+}
+
+} // namespace openapi
+
+} // namespace detail
+SETTLE_END
