@@ -83,7 +83,7 @@ class console_server final : public console_handler {
 public:
     console_server(std::unique_ptr<served_engine> engine, console_options options)
         : engine_(std::move(engine)), options_(checked(std::move(options))),
-          views_(*engine_, options_.store_limit), journal_(engine_->ports().log),
+          views_(*engine_, options_.store_limit, figures()), journal_(engine_->ports().log),
           bulk_(*engine_, journal_, options_.store_limit,
                 [this](console_json const& row, transaction_id const& id,
                        std::string const& result) { tell(row, id, result); }),
@@ -101,7 +101,9 @@ public:
     std::optional<console_answer> at_once(received_request const& request,
                                           console_question& question) override;
     console_answer ask(console_question const& question) override;
-    std::chrono::milliseconds work() override { return bulk_.work(); }
+    std::chrono::milliseconds work() override {
+        return std::min(views_.count_ended(), bulk_.work());
+    }
 
 private:
     [[nodiscard]] static std::string html_below(std::string const& base) {
@@ -118,6 +120,10 @@ private:
     [[nodiscard]] std::optional<console_answer> refuse_post(received_request const& request,
                                                             console_question const& question) const;
     [[nodiscard]] console_answer metrics_text() const;
+    /// Of the options or of the engine's observer, or none.
+    [[nodiscard]] metrics const* figures() const {
+        return options_.figures ? &*options_.figures : engine_->figures();
+    }
     [[nodiscard]] console_reply reply_to(console_question const& question);
     [[nodiscard]] console_reply act_for(console_question const& question);
     /// Keeps the row of an action in the log: who asks for it before it is taken, and its result.
@@ -170,14 +176,12 @@ std::optional<console_answer> console_server::refuse_post(received_request const
 }
 
 console_answer console_server::metrics_text() const {
-    auto const* const observed = engine_->figures();
-    if (observed == nullptr && !options_.figures) {
+    if (figures() == nullptr) {
         return {404, "text/plain; charset=utf-8",
                 "settle: this engine has no figures. Build it with settle::observed_by(metrics), "
                 "or give them as console_options::figures. See metrics#use\n"};
     }
-    return {200, "text/plain; version=0.0.4; charset=utf-8",
-            options_.figures ? options_.figures->text() : observed->text()};
+    return {200, "text/plain; version=0.0.4; charset=utf-8", figures()->text()};
 }
 
 std::optional<console_answer> console_server::at_once(received_request const& request,

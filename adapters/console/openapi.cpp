@@ -88,6 +88,7 @@ using members = std::vector<std::pair<std::string, console_json>>;
                               {"unknown", number}});
     auto const pause =
         object({{"what", text}, {"name", text}, {"since", time_of_day()}, {"reason", text}});
+    auto const minute = object({{"minute", time_of_day()}, {"done", number}, {"canceled", number}});
     return object(
         {{"at", time_of_day()},
          {"log", text},
@@ -104,7 +105,9 @@ using members = std::vector<std::pair<std::string, console_json>>;
                           {{"problem", text}})},
          {"in_doubt", one_of({list_of(in_doubt), problem})},
          {"stores", list_of(store)}},
-        {{"calls_of_this_program", list_of(call)}, {"paused", one_of({list_of(pause), problem})}});
+        {{"transactions", object({{"in_flight", number}, {"ended_by_minute", list_of(minute)}})},
+         {"calls_of_this_program", list_of(call)},
+         {"paused", one_of({list_of(pause), problem})}});
 }
 
 [[nodiscard]] console_json list() {

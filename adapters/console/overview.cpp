@@ -40,6 +40,7 @@ console_json console_views::overview(console_role role) {
     data["at"] = utc(engine_.now());
     data["log"] = engine_.ports().log.name();
     data["may_act"] = role == console_role::acts;
+    if (figures_ != nullptr) data["transactions"] = transactions();
     data["unfinished"] = unfinished();
     if (!problem.empty()) data["unfinished"]["problem"] = problem.message();
     data["stuck"] = stuck(pauses.value_or(std::vector<call_pause>{}));
@@ -69,6 +70,29 @@ console_json console_views::overview(console_role role) {
         }
     }
     return data;
+}
+
+std::chrono::milliseconds console_views::count_ended() {
+    constexpr std::size_t most_minutes = 15;
+    if (figures_ == nullptr) return std::chrono::hours{1};
+    auto const minute = std::chrono::floor<std::chrono::minutes>(engine_.now());
+    if (minutes_.empty() || minutes_.back().begin != minute) minutes_.push_back({minute});
+    if (minutes_.size() > most_minutes) minutes_.pop_front();
+    auto const totals = figures_->totals();
+    minutes_.back().done += totals.done - counted_.done;
+    minutes_.back().canceled += totals.canceled - counted_.canceled;
+    counted_ = totals;
+    return std::chrono::seconds{5};
+}
+
+console_json console_views::transactions() {
+    count_ended();
+    console_json rows = console_json::array();
+    for (ended_minute const& each : minutes_) {
+        rows.push_back(
+            {{"minute", utc(each.begin)}, {"done", each.done}, {"canceled", each.canceled}});
+    }
+    return {{"in_flight", counted_.in_flight}, {"ended_by_minute", std::move(rows)}};
 }
 
 /// Reads further pages of unfinished entries, until all are counted or the time is over.

@@ -103,6 +103,8 @@ tr.selected a { color: var(--lit-text); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em; margin: .3em 0; }
 dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
 pre { background: var(--soft); padding: .6em; overflow-x: auto; }
+svg { width: 300px; max-width: 100%; border-bottom: 1px solid var(--dim); }
+.bar-done { fill: var(--good); } .bar-canceled { fill: var(--bad); }
 .problem { color: var(--bad); font-weight: 600; }
 .good { color: var(--good); }
 .note { color: var(--dim); }

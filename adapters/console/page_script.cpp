@@ -77,6 +77,29 @@ function section(title, at, ...children) {
 
 const problem = (text) => (text ? make('p', {class: 'problem', role: 'alert'}, text) : null);
 
+// What has ended in each of the last minutes: a bar of what is done, and above it what is canceled.
+function chart(minutes) {
+  const svg = (name, attributes, ...children) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+  const most = Math.max(1, ...minutes.map((each) => each.done + each.canceled));
+  const bars = minutes.flatMap((each, index) => {
+    const height = (count) => 60 * count / most;
+    const bar = (name, top) => svg('rect', {class: `bar-${name}`, x: index * 20, width: 16,
+      y: 60 - height(top), height: height(each[name])},
+    svg('title', {}, `${each.minute.slice(11, 16)} UTC: ${each[name]} ${name}`));
+    return [bar('done', each.done), bar('canceled', each.done + each.canceled)];
+  });
+  const sum = (name) => minutes.reduce((total, each) => total + each[name], 0);
+  const text = `Ended in the last ${minutes.length} min: ${sum('done')} done, `
+    + `${sum('canceled')} canceled; at most ${most} in a minute`;
+  return [make('p', {}, text), svg('svg', {viewBox: '0 0 300 60', role: 'img', 'aria-label': text},
+    ...bars)];
+}
+
 function overview(data) {
   const {unfinished, stuck} = data;
   const all = make('a', {href: `${base}/entries?state=unfinished`}, 'all of them');
@@ -84,6 +107,9 @@ function overview(data) {
   const failed = Array.isArray(data.in_doubt) ? null : data.in_doubt.problem;
   return ['Overview', [
     make('h1', {}, `Log ${data.log}`),
+    ...(data.transactions ? section('Transactions of this program', data.at,
+      make('p', {}, `${data.transactions.in_flight} in flight`),
+      ...chart(data.transactions.ended_by_minute)) : []),
     ...section('Unfinished', unfinished.at, problem(unfinished.problem),
       make('p', {}, `${least}${unfinished.total} entries; `, all),
       table('Unfinished by type and state', unfinished.by_type_and_state)),

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <deque>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -38,15 +40,28 @@ struct console_reply {
 /// Answers that read the log and the stores. Not for several threads at once.
 class console_views {
 public:
-    /// Shape:   engine - outlives the object; limit - of the time that an answer takes
-    console_views(served_engine& engine, std::chrono::milliseconds limit)
-        : engine_(engine), limit_(limit), pictures_(engine.pictures()) {}
+    /// Shape:   engine, figures - outlive the object; figures - may be null; limit - of the time
+    ///          that an answer takes
+    console_views(served_engine& engine, std::chrono::milliseconds limit, metrics const* figures)
+        : engine_(engine), limit_(limit), figures_(figures), pictures_(engine.pictures()) {
+        if (figures_ != nullptr) counted_ = figures_->totals();
+    }
 
     [[nodiscard]] console_json overview(console_role role);
     [[nodiscard]] console_reply list(console_fields const& fields);
     [[nodiscard]] console_reply show(transaction_id const& id, console_role role);
 
+    /// Adds what has ended since the last call to the present minute; gives the time until the
+    /// next call.
+    std::chrono::milliseconds count_ended();
+
 private:
+    /// Transactions that have ended within a minute.
+    struct ended_minute {
+        timestamp begin{};
+        std::int64_t done = 0;
+        std::int64_t canceled = 0;
+    };
     /// A count of the unfinished entries that goes on with the next overview.
     struct pass {
         unfinished_count count{};
@@ -62,6 +77,7 @@ private:
     [[nodiscard]] std::int64_t age_in_seconds(timestamp when) const;
     [[nodiscard]] console_json summary_of(entry const& stored) const;
     [[nodiscard]] error go_on_counting();
+    [[nodiscard]] console_json transactions();
     void note_stuck(entry const& stored);
     [[nodiscard]] console_json unfinished();
     [[nodiscard]] console_json stuck(std::vector<call_pause> const& pauses) const;
@@ -77,6 +93,9 @@ private:
 
     served_engine& engine_;
     std::chrono::milliseconds limit_;
+    metrics const* figures_;
+    transaction_totals counted_{}; ///< of the figures, by the last call of count_ended()
+    std::deque<ended_minute> minutes_{};
     std::vector<named_picture> pictures_;
     pass current_{};
     pass last_{}; ///< the last one that is complete

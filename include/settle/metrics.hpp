@@ -22,6 +22,10 @@ public:
     /// Cost:    takes no lock, and calls no store and no log
     [[nodiscard]] std::string text() const { return detail::text_of(*figures_); }
 
+    /// The figures of all types together, for a program of your own.
+    /// Cost:    takes no lock, and calls no store and no log
+    [[nodiscard]] transaction_totals totals() const { return detail::totals_of(*figures_); }
+
     // Called by engines.
 
     static constexpr bool skips_plain_steps = true;

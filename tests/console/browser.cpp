@@ -195,7 +195,7 @@ TEST_CASE("long: page: axe-core finds nothing, light, dark and on a phone") {
     bank bank{"page-axe"};
     bank.leave("t-1", settle::step::apply);
     bank.leave("t-2", settle::step::commit);
-    settle::console const console{bank.engine};
+    settle::console const console{bank.engine, {.figures = settle::metrics{}}};
     settle::console const guarded{bank.engine, {.viewer_token = "0123456789abcdef"}};
     browser page{"page-axe"};
     auto const check = [&](std::string const& view) {
@@ -216,6 +216,7 @@ TEST_CASE("long: page: axe-core finds nothing, light, dark and on a phone") {
         }
         page.open(console.url());
         page.await_text("2 entries");
+        CHECK(page.text().find("0 in flight") != std::string::npos);
         check("overview");
         CHECK(page.script("return getComputedStyle(document.body).backgroundColor") ==
               (mode == "dark" ? "rgb(13, 17, 23)" : "rgb(255, 255, 255)"));

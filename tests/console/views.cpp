@@ -2,6 +2,9 @@
 // What a console shows: overview, list and entry, as page, JSON and text.
 #include "bank_server.hpp"
 
+#include <settle/memory.hpp>
+#include <settle/testing/manual_environment.hpp>
+
 namespace console_bank {
 namespace {
 
@@ -38,6 +41,43 @@ TEST_CASE("console: the overview counts what is unfinished, and says why it is s
           "no recovery has claimed it; its owner may still run");
     CHECK(seen["stores"].size() == 2);
     for (auto const& store : seen["stores"]) CHECK(store["answers"] == true);
+}
+
+TEST_CASE("console: the overview counts what is in flight, and what has ended by minute") {
+    settle::testing::manual_environment const environment;
+    settle::memory::database database;
+    settle::metrics const figures;
+    settle::engine engine{database, settle::type<transfer_type>,
+                          settle::with_environment(environment), settle::observed_by(figures)};
+    for (auto const* const id : {"anna", "bert"}) {
+        REQUIRE(engine.create(accounts, {id, 100}).has_value());
+    }
+    REQUIRE(engine.run("before", transfer{"anna", "bert", 1, ""}).done());
+    settle::console const console{engine};
+    auto const ended = [&] {
+        std::string text;
+        auto const seen = get_json(console, "/").json()["transactions"];
+        CHECK(seen["in_flight"] == 0);
+        for (auto const& each : seen["ended_by_minute"])
+            text += each["done"].dump() + "/" + each["canceled"].dump() + " ";
+        return text;
+    };
+    CHECK(ended() == "0/0 ");
+    REQUIRE(engine.run("t-1", transfer{"anna", "bert", 1, ""}).done());
+    REQUIRE(engine.run("t-2", transfer{"anna", "bert", 1000, ""}).canceled());
+    CHECK(ended() == "1/1 ");
+    environment.advance(std::chrono::minutes{1});
+    REQUIRE(engine.run("t-3", transfer{"anna", "bert", 1, ""}).done());
+    CHECK(ended() == "1/1 1/0 ");
+    for (int minute = 0; minute < 15; ++minute) {
+        environment.advance(std::chrono::minutes{1});
+        ended();
+    }
+    CHECK(ended() == "0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 0/0 ");
+    settle::transaction_id const id = "begun";
+    figures(settle::event{
+        .id = id, .type = "transfer", .taken = settle::step::apply, .problem = {}, .first = true});
+    CHECK(get_json(console, "/").json()["transactions"]["in_flight"] == 1);
 }
 
 TEST_CASE("console: a list is filtered and paged by its address") {

@@ -4,11 +4,22 @@
 
 #include <settle/metrics/series.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
 SETTLE_BEGIN
+
+/// What a settle::metrics has counted of the transactions of all types.
+struct transaction_totals {
+    std::int64_t in_flight = 0; ///< calls of this program have them under way
+    std::int64_t done = 0;      ///< ended by this program
+    std::int64_t canceled = 0;  ///< ended by this program
+};
+
 namespace detail {
+
+struct type_sums; // figures.ipp
 
 /// The figures of a transaction type. Those of a transaction that simply ends are side by side.
 struct type_series {
@@ -84,6 +95,7 @@ public:
 
 private:
     friend std::string text_of(figures const& figures);
+    friend std::map<std::string, type_sums> sums_by_type(figures const& figures);
 
     using waiting_table = series_table<waiting_series, waiting>;
 
@@ -127,6 +139,7 @@ private:
 };
 
 [[nodiscard]] std::string text_of(figures const& figures);
+[[nodiscard]] transaction_totals totals_of(figures const& figures);
 
 } // namespace detail
 SETTLE_END

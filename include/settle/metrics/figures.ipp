@@ -6,7 +6,6 @@
 #include <settle/metrics/figures.hpp>
 
 #include <charconv>
-#include <map>
 
 SETTLE_BEGIN
 namespace detail {
@@ -209,7 +208,7 @@ SETTLE_FUNCTION void write_types(metrics_text& text,
     });
 }
 
-SETTLE_FUNCTION std::string text_of(figures const& figures) {
+SETTLE_FUNCTION std::map<std::string, type_sums> sums_by_type(figures const& figures) {
     std::map<std::string, type_sums> types;
     for (auto const& shard : figures.types_) {
         shard.for_each([&](series_key const& key, type_series const& series) {
@@ -217,8 +216,22 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
         });
     }
     std::erase_if(types, [](auto const& type) { return !type.second.is_used(); });
+    return types;
+}
+
+SETTLE_FUNCTION transaction_totals totals_of(figures const& figures) {
+    transaction_totals totals;
+    for (auto const& [name, sums] : sums_by_type(figures)) {
+        totals.in_flight += std::max<std::int64_t>(sums.in_flight, 0);
+        totals.done += sums.done;
+        for (auto const count : sums.canceled) totals.canceled += count;
+    }
+    return totals;
+}
+
+SETTLE_FUNCTION std::string text_of(figures const& figures) {
     metrics_text text;
-    write_types(text, types);
+    write_types(text, sums_by_type(figures));
 
     std::map<std::string, call_sums> calls;
     std::map<std::string, std::int64_t> unknown;
