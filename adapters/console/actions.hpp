@@ -70,8 +70,8 @@ using note_function = function_view<error()>;
 [[nodiscard]] std::string told_of(outcome const& ended);
 
 /// The fields of a list_filter.
-inline constexpr std::array<std::string_view, 9> filter_names{
-    "state", "type", "id", "older", "still", "reason", "participant", "after", "limit"};
+inline constexpr std::array<std::string_view, 10> filter_names{
+    "state", "type", "id", "older", "still", "reason", "participant", "key", "after", "limit"};
 
 /// The filter of a list, as a URL has it.
 struct list_filter {
@@ -81,6 +81,7 @@ struct list_filter {
     std::string id_prefix{};
     std::string reason{};
     std::string participant{};
+    std::string key{};                                ///< of a record: `collection/key`
     std::optional<std::chrono::milliseconds> older{}; ///< created so long ago
     std::optional<std::chrono::milliseconds> still{}; ///< not changed for so long
     std::size_t limit = 50;
@@ -98,6 +99,11 @@ struct list_filter {
     /// The query of the page after an id.
     [[nodiscard]] std::string query(transaction_id const& after_id) const;
 };
+
+/// True if an entry has a part on a record.
+/// Shape:   record - `collection/key`. A key that only a secret parameter has is no match
+[[nodiscard]] bool has_part_on(std::string_view record, entry const& stored,
+                               known_directions known);
 
 /// How far a filter was followed.
 struct matches_seen {

@@ -209,7 +209,7 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     }
     if (path == "/console.js") {
         return console_answer{200, "text/javascript; charset=utf-8",
-                              std::string{page_selection_script()}.append(page_script())};
+                              std::string{page_parts_script()}.append(page_script())};
     }
     // It says nothing of the log, so it needs no token.
     if (path == "/openapi.json") {
@@ -240,7 +240,7 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     }
     auto const& front = question.path.empty() ? std::string{} : question.path.front();
     bool const is_view = question.path.empty() || front == "entries" || front == "actions" ||
-                         (request.is_post && front == "calls");
+                         (request.is_post ? front == "calls" : front == "records");
     bool const is_page = !request.is_post && question.form == console_form::page;
     // The page holds nothing of the log, so it needs no token.
     if (is_view && is_page) return console_answer{200, "text/html; charset=utf-8", html_};
@@ -276,11 +276,18 @@ console_reply console_server::reply_to(console_question const& question) {
         if (path.size() > 2) return problem_reply(404, "settle: there is no such page");
         return path.size() == 1 ? journal_.list(question.fields) : journal_.show(path[1]);
     }
+    // An id or a key may hold a '/', which a person may have left as it is.
+    auto const rest = [&](std::size_t index) {
+        std::string text = path[index];
+        while (++index < path.size()) text.append("/").append(path[index]);
+        return text;
+    };
+    if (path.front() == "records") {
+        if (path.size() < 3) return problem_reply(404, "settle: there is no such page");
+        return views_.record(path[1], rest(2));
+    }
     if (path.size() == 1) return views_.list(question.fields);
-    // An id may hold a '/', which a person may have left as it is.
-    transaction_id id = path[1];
-    for (std::size_t index = 2; index < path.size(); ++index) id.append("/").append(path[index]);
-    return views_.show(id, question.role);
+    return views_.show(rest(1), question.role);
 }
 
 void console_server::tell(console_json const& row, std::string const& target,

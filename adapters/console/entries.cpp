@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t page_size = 256; ///< of a read of marks
 
+[[nodiscard]] std::string text_of(part_key const& key) {
+    if (auto const* const number = std::get_if<std::int64_t>(&key)) return std::to_string(*number);
+    return std::string{std::get<std::string_view>(key)};
+}
+
 /// The key of a part, if the parameters may be shown with it.
 /// Shape:   hidden - the parameters with secret members hidden; has_secrets - one is hidden
 [[nodiscard]] std::string shown_key(part_key const& key, std::string const& hidden,
@@ -25,6 +30,27 @@ constexpr std::size_t page_size = 256; ///< of a read of marks
 }
 
 } // namespace
+
+bool has_part_on(std::string_view record, entry const& stored, known_directions known) {
+    auto const direction = direction_for(known, stored);
+    if (!direction.has_value() || !direction.value()->type->described) return false;
+    transaction_descriptor const& type = *direction.value()->type;
+    auto const parameters = read_parameters(type, stored);
+    if (!parameters.has_value()) return false;
+    std::string hidden;
+    type.append_json(hidden, parameters.value().get(), secrets::hidden);
+    bool is_found = false;
+    type.for_each_part(
+        parameters.value().get(), [&](part_descriptor const& part, std::size_t line, std::size_t) {
+            bool const is_there = part.kind->shared && record.starts_with(part.name) &&
+                                  record.substr(part.name.size()).starts_with('/');
+            if (!is_there) return;
+            auto const wanted = record.substr(part.name.size() + 1);
+            auto const key = shown_key(part.key(parameters.value().get(), line), hidden, true);
+            is_found = is_found || key == wanted || key == json_text(console_json(wanted));
+        });
+    return is_found;
+}
 
 console_json console_views::summary_of(entry const& stored) const {
     console_json shown{{"id", stored.id},
@@ -134,6 +160,8 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
     auto const parsed = console_json::parse(hidden, nullptr, false);
     shown["parameters"] = parsed.is_discarded() ? console_json(hidden) : parsed;
     auto& parts = shown["parts"] = console_json::array();
+    std::size_t records_left = 20;
+    auto const until = deadline_after(limit_);
     type.for_each_part(
         value, [&](part_descriptor const& part, std::size_t line, std::size_t number) {
             part_name const name = type.name_part(value, number);
@@ -146,6 +174,14 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
             row["key"] = nullptr;
             if (part.kind->shared)
                 row["key"] = shown_key(part.key(value, line), hidden, hidden != written);
+            row["committed"] = nullptr;
+            bool const is_shown = row["key"].is_string() && row["key"] != "***";
+            if (is_shown && records_left != 0 && std::chrono::steady_clock::now() < until) {
+                --records_left;
+                auto const seen = engine_.look(part.name, text_of(part.key(value, line)), call());
+                if (seen.has_value() && *seen && (*seen)->committed)
+                    row["committed"] = console_json::parse(*(*seen)->committed, nullptr, false);
+            }
             row["mark"] = nullptr;
             part_number const numbered{part.participant, static_cast<std::uint32_t>(line)};
             for (mark_locator const& mark : marks.value_or(std::vector<mark_locator>{})) {
@@ -162,6 +198,33 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
         });
     if (!marks.has_value()) shown["marks"]["problem"] = marks.problem().message();
     else if (!is_complete) shown["marks"]["problem"] = "there was no time to see all marks";
+}
+
+console_reply console_views::record(std::string const& collection, std::string const& key) {
+    auto const looked = engine_.look(collection, key, call());
+    if (!looked.has_value()) return problem_reply(looked.problem());
+    if (!looked.value()) {
+        return problem_reply(404, "settle: this engine has no collection '" + collection +
+                                      "' that can be looked at, or '" + key +
+                                      "' is no key of it. See console#one-record");
+    }
+    shown_record const& seen = **looked;
+    auto const json = [](std::optional<std::string> const& text) {
+        return text ? console_json::parse(*text, nullptr, false) : console_json{};
+    };
+    console_json data{{"at", utc(engine_.now())}, {"collection", collection}, {"key", key}};
+    data["record"] = json(seen.present);
+    data["committed"] = json(seen.committed);
+    if (!seen.problem.empty()) data["problem"] = seen.problem.message();
+    auto& marks = data["marks"] = console_json::array();
+    for (shown_mark const& mark : seen.marks) {
+        marks.push_back({{"id", mark.id},
+                         {"epoch", mark.epoch_number},
+                         {"alone", mark.is_alone},
+                         {"adds_if_done", json(mark.adds_if_done)},
+                         {"adds_if_canceled", json(mark.adds_if_undone)}});
+    }
+    return {200, std::move(data)};
 }
 
 result<std::vector<mark_locator>> console_views::marks_of(transaction_id const& id,

@@ -33,6 +33,7 @@ namespace {
     else if (name == "id") to.id_prefix = value;
     else if (name == "reason") to.reason = value;
     else if (name == "participant") to.participant = value;
+    else if (name == "key") to.key = value;
     else if (name == "after") to.after = value;
     else if (name == "older") return read_span(to.older);
     else if (name == "still") return read_span(to.still);
@@ -106,13 +107,16 @@ result<matches_seen> scan_matches(served_engine& engine, list_filter const& want
     constexpr std::size_t entries_at_once = 256;
     call_options const call{limits.call, {}};
     auto const of_log = wanted.of_log(now, engine.limits().clocks);
+    auto const is_match = [&](entry const& stored) {
+        return wanted.matches(stored, now) &&
+               (wanted.key.empty() || has_part_on(wanted.key, stored, engine.known()));
+    };
     matches_seen seen{0, wanted.after};
     // A page of ids after the prefix lacks the id that is the prefix itself.
     if (!wanted.id_prefix.empty() && seen.after.empty()) {
         auto const first = engine.find(wanted.id_prefix, call);
         if (!first.has_value()) return first.problem();
-        bool const is_match = first.value() && wanted.matches(*first.value(), now);
-        if (is_match && !visit(*first.value())) return seen;
+        if (first.value() && is_match(*first.value()) && !visit(*first.value())) return seen;
     }
     if (seen.after < wanted.id_prefix) seen.after = wanted.id_prefix;
     auto const until = deadline_after(limits.scan);
@@ -122,7 +126,7 @@ result<matches_seen> scan_matches(served_engine& engine, list_filter const& want
         for (entry const& stored : entries.value()) {
             seen.is_complete = !std::string_view{stored.id}.starts_with(wanted.id_prefix);
             if (seen.is_complete) return seen;
-            if (wanted.matches(stored, now) && !visit(stored)) return seen;
+            if (is_match(stored) && !visit(stored)) return seen;
             ++seen.looked_at;
             seen.after = stored.id;
         }

@@ -130,6 +130,7 @@ using members = std::vector<std::pair<std::string, console_json>>;
                               {"kind", text},
                               {"of", text},
                               {"key", or_null("string")},
+                              {"committed", or_null("object")},
                               {"mark", or_null("string")},
                               {"result", or_null("string")}});
     auto const action = object({{"action", text}, {"allowed", typed("boolean")}, {"effect", text}});
@@ -151,6 +152,22 @@ using members = std::vector<std::pair<std::string, console_json>>;
                            {"parts", list_of(part)},
                            {"marks", problem},
                            {"picture", text}});
+}
+
+[[nodiscard]] console_json shown_record_schema() {
+    auto const additions = typed("object");
+    auto const mark = object({{"id", typed("string")},
+                              {"epoch", typed("integer")},
+                              {"alone", typed("boolean")},
+                              {"adds_if_done", additions},
+                              {"adds_if_canceled", additions}});
+    return object({{"at", time_of_day()},
+                   {"collection", typed("string")},
+                   {"key", typed("string")},
+                   {"record", or_null("object")},
+                   {"committed", or_null("object")},
+                   {"marks", list_of(mark)}},
+                  {{"problem", typed("string")}});
 }
 
 [[nodiscard]] console_json tried_or_ended() {
@@ -324,6 +341,12 @@ console_json description(std::string const& base_path, bool has_tokens) {
     paths["/entries/{id}"]["get"] = {{"operationId", "entry"},
                                      {"parameters", console_json::array({id_parameter()})},
                                      {"responses", answers("entry")}};
+    auto key = id_parameter();
+    key["name"] = "key";
+    paths["/records/{collection}/{key}"]["get"] = {
+        {"operationId", "record"},
+        {"parameters", console_json::array({parameter("collection", "path", text_input()), key})},
+        {"responses", answers("record")}};
     add_actions(paths);
     auto metrics = answers("overview");
     metrics["200"]["content"] = {{"text/plain", {{"schema", typed("string")}}}};
@@ -337,6 +360,7 @@ console_json description(std::string const& base_path, bool has_tokens) {
                                       {"overview", overview()},
                                       {"list", list()},
                                       {"entry", shown_entry()},
+                                      {"record", shown_record_schema()},
                                       {"tried_or_ended", tried_or_ended()},
                                       {"all_tried_or_ended", all_tried_or_ended()}};
     if (has_tokens) {

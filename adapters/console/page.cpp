@@ -31,6 +31,7 @@ std::string_view page_html() {
 <option>canceling</option><option>done</option><option>canceled</option><option>barred</option>
 </select></label>
 <label>Type <input name="type" autocomplete="off"></label>
+<label>Record <input name="key" autocomplete="off" placeholder="collection/key"></label>
 <label>Older <input name="older" size="5" placeholder="30m" autocomplete="off"></label>
 <button>Show</button>
 </form>

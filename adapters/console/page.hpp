@@ -14,7 +14,7 @@ namespace detail {
 [[nodiscard]] std::string_view page_style();
 /// Two parts of one script.
 [[nodiscard]] std::string_view page_script();
-[[nodiscard]] std::string_view page_selection_script();
+[[nodiscard]] std::string_view page_parts_script();
 
 } // namespace detail
 SETTLE_END

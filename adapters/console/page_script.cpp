@@ -44,6 +44,10 @@ function cell(name, value, row) {
   if (value === null || value === undefined || value === '') return make('td', {}, '–');
   if (name.endsWith("_seconds")) return make('td', {class: 'number'}, span(value));
   if (name === 'id') return make('td', {}, make('a', {href: row.href || entryPath(value)}, value));
+  if (name === 'key' && value !== '***') {
+    const path = `${base}/records/${row.of}/${encodeURIComponent(JSON.parse(value))}`;
+    return make('td', {}, make('a', {href: path}, value));
+  }
   if (name === 'answers')
     return make('td', {class: value ? 'good' : 'problem'}, value ? 'yes' : 'no');
   if (name === 'problem') return make('td', {class: row.answers === false ? 'problem' : ''}, value);
@@ -76,29 +80,6 @@ function section(title, at, ...children) {
 }
 
 const problem = (text) => (text ? make('p', {class: 'problem', role: 'alert'}, text) : null);
-
-// What has ended in each of the last minutes: a bar of what is done, and above it what is canceled.
-function chart(minutes) {
-  const svg = (name, attributes, ...children) => {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.append(...children);
-    return element;
-  };
-  const most = Math.max(1, ...minutes.map((each) => each.done + each.canceled));
-  const bars = minutes.flatMap((each, index) => {
-    const height = (count) => 60 * count / most;
-    const bar = (name, top) => svg('rect', {class: `bar-${name}`, x: index * 20, width: 16,
-      y: 60 - height(top), height: height(each[name])},
-    svg('title', {}, `${each.minute.slice(11, 16)} UTC: ${each[name]} ${name}`));
-    return [bar('done', each.done), bar('canceled', each.done + each.canceled)];
-  });
-  const sum = (name) => minutes.reduce((total, each) => total + each[name], 0);
-  const text = `Ended in the last ${minutes.length} min: ${sum('done')} done, `
-    + `${sum('canceled')} canceled; at most ${most} in a minute`;
-  return [make('p', {}, text), svg('svg', {viewBox: '0 0 300 60', role: 'img', 'aria-label': text},
-    ...bars)];
-}
 
 function overview(data) {
   const {unfinished, stuck} = data;
@@ -379,6 +360,7 @@ async function show(moves) {
     else if (isList()) view = list(data);
     else if (location.pathname.slice(base.length).startsWith('/entries/')) view = one(data);
     else if (isActions()) view = data.actions ? actions(data) : oneAction(data);
+    else if (data.collection) view = record(data);
     else view = overview(data);
   } catch (failed) {
     if (number !== asked) return;
@@ -443,7 +425,7 @@ function fillFilter() {
   for (const link of document.querySelectorAll('nav a')) link.removeAttribute('aria-current');
   const current = document.getElementById(
     isList() ? 'to-entries' : isActions() ? 'to-actions' : 'to-overview');
-  if (!location.pathname.slice(base.length).startsWith('/entries/'))
+  if (!/^\/(entries|records)\//.test(location.pathname.slice(base.length)))
     current.setAttribute('aria-current', 'page');
 }
 

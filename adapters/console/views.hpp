@@ -51,6 +51,8 @@ public:
     [[nodiscard]] console_reply list(console_fields const& fields);
     [[nodiscard]] console_reply show(transaction_id const& id, console_role role);
 
+    /// A record and the marks on it.
+    [[nodiscard]] console_reply record(std::string const& collection, std::string const& key);
     /// Adds what has ended since the last call to the present minute; gives the time until the
     /// next call.
     std::chrono::milliseconds count_ended();

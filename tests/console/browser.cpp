@@ -235,6 +235,9 @@ TEST_CASE("long: page: axe-core finds nothing, light, dark and on a phone") {
         page.click("button", "cancel…");
         page.await("document.querySelector('.asked')");
         check("entry");
+        page.click("main td a", "anna");
+        page.await("document.querySelector('h1').innerText === 'accounts/anna'");
+        check("record");
         page.open(console.url() + "entries/none");
         page.await("document.querySelector('[role=alert]')");
         check("problem");

@@ -129,6 +129,51 @@ TEST_CASE("console: an entry shows its parts and marks, and hides its secrets") 
     CHECK(request(console, "GET", "/entries/t-1").body.find("***") != std::string::npos);
 }
 
+TEST_CASE("console: a record shows what is committed, and what its marks hold for whom") {
+    bank bank{"record"};
+    bank.leave("t-1", settle::step::apply);
+    bank.leave("t-2", settle::step::commit);
+    REQUIRE(bank.engine.create(accounts, {"ca/rl", 5}).has_value());
+    settle::console const console{bank.engine};
+    auto const anna = get_json(console, "/records/accounts/anna").json();
+    CHECK(anna["record"]["balance"] == 80);
+    CHECK(anna["committed"]["balance"] == 90);
+    REQUIRE(anna["marks"].size() == 2);
+    CHECK(anna["marks"][0]["id"] == "t-1");
+    CHECK(anna["marks"][0]["adds_if_done"].empty());
+    CHECK(anna["marks"][0]["adds_if_canceled"]["balance"] == 10);
+    CHECK(anna["marks"][0]["alone"] == false);
+    auto const bert = get_json(console, "/records/accounts/bert").json();
+    CHECK(bert["record"]["balance"] == 100);
+    CHECK(bert["committed"]["balance"] == 110);
+    CHECK(bert["marks"][1]["adds_if_done"]["balance"] == 10);
+    CHECK(get_json(console, "/records/accounts/ca/rl").json()["committed"]["balance"] == 5);
+    CHECK(get_json(console, "/records/accounts/nobody").json()["record"].is_null());
+    CHECK(get_json(console, "/records/orders/anna").status == 404);
+    CHECK(get_json(console, "/entries/t-1").json()["parts"][0]["committed"]["balance"] == 90);
+}
+
+TEST_CASE("console: a list is filtered by the record of a part") {
+    bank bank{"key"};
+    bank.leave("t-1", settle::step::apply);
+    REQUIRE(bank.engine.run("t-2", transfer{"bert", "anna", 1, "4711"}).done());
+    REQUIRE(bank.engine.create(accounts, {"carl", 100}).has_value());
+    REQUIRE(bank.engine.run("t-3", transfer{"bert", "carl", 1, ""}).done());
+    settle::console const console{bank.engine};
+    auto const ids = [&](std::string const& filter) {
+        std::string text;
+        auto const page = get_json(console, "/entries?" + filter).json();
+        for (auto const& each : page["entries"]) text += each["id"].get<std::string>() + " ";
+        return text;
+    };
+    CHECK(ids("key=accounts/anna") == "t-1 t-2 ");
+    CHECK(ids("key=accounts/anna&state=unfinished") == "t-1 ");
+    CHECK(ids("key=accounts/carl") == "t-3 ");
+    CHECK(ids("key=accounts/ann") == "");
+    CHECK(ids("key=accounts") == "");
+    CHECK(ids("key=accounts/4711") == "");
+}
+
 TEST_CASE("console: markup and controls in an id are text") {
     bank bank{"markup"};
     std::string const id = "<script>alert(1)</script>\x1b[2J";

@@ -6,6 +6,7 @@
 #include <settle/picture.hpp>
 #include <settle/settle.hpp>
 
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,38 @@ struct named_picture {
     std::string type;
     std::string mermaid;
 };
+
+/// A mark, and what it holds back for its transaction.
+struct shown_mark {
+    transaction_id id{};
+    part_number part{};
+    epoch epoch_number = 0;
+    bool is_alone = false;      ///< no other transaction may change the record
+    std::string adds_if_done{}; ///< JSON: what a confirm adds to each member
+    std::string adds_if_undone{};
+};
+
+/// A record as JSON, without its secrets, and its marks.
+struct shown_record {
+    std::optional<std::string> present{};   ///< with what pending transactions have applied
+    std::optional<std::string> committed{}; ///< as engine.read_committed() gives it
+    error problem{};                        ///< why that could not be read
+    std::vector<shown_mark> marks{};
+};
+
+/// The numbers that are not 0, by the names of their members, as JSON.
+template <Described Record>
+[[nodiscard]] std::string additions_as_json(std::vector<std::int64_t> const& numbers) {
+    std::string text{"{"};
+    for_each_integer<Record>([&](auto member, auto position) {
+        bool const is_hidden = members_of<Record>::all[member.index].is_secret;
+        if (is_hidden || numbers[position] == 0) return;
+        if (text.size() > 1) text += ',';
+        append_json_text(text, member.name);
+        text.append(":").append(std::to_string(numbers[position]));
+    });
+    return text += '}';
+}
 
 /// The calls of an engine that a console makes.
 class served_engine {
@@ -39,6 +72,10 @@ public:
                                               call_options const& call) = 0;
     virtual result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                             std::size_t limit, call_options const& call) = 0;
+    /// A record; nothing if no collection of the engine has the name, its store gives no look, or
+    /// the text is no key of it.
+    virtual result<std::optional<shown_record>>
+    look(std::string_view collection, std::string_view key, call_options const& call) = 0;
     virtual result<std::vector<doubt_count>> count_in_doubt(call_options const& call) = 0;
     virtual result<std::vector<call_pause>> paused_calls(call_options const& call) = 0;
 
@@ -59,6 +96,7 @@ template <typename... Arguments>
 class served_engine_of final : public served_engine {
     using access = engine_access<Arguments...>;
     using types = typename access::assembly_type::types;
+    using collections = typename engine_arguments<Arguments...>::gathered::collections;
 
 public:
     explicit served_engine_of(engine<Arguments...>& of) : engine_(of), access_(of) {}
@@ -83,6 +121,10 @@ public:
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit, call_options const& call) override {
         return engine_.page(filter, after, limit, call);
+    }
+    result<std::optional<shown_record>> look(std::string_view collection, std::string_view key,
+                                             call_options const& call) override {
+        return look_in(collections{}, collection, key, call);
     }
     result<std::vector<doubt_count>> count_in_doubt(call_options const& call) override {
         return engine_.count_in_doubt(call);
@@ -118,6 +160,51 @@ private:
     template <auto const&... Types>
     static std::vector<named_picture> pictures_of(type_list<type_tag<Types>...>) {
         return {{forward<Types>::name(), settle::picture(Types).mermaid}...};
+    }
+
+    template <typename... Collections>
+    result<std::optional<shown_record>> look_in(type_list<Collections...>, std::string_view name,
+                                                std::string_view key, call_options const& call) {
+        result<std::optional<shown_record>> seen{std::optional<shown_record>{}};
+        static_cast<void>(
+            ((Collections::name == name && (seen = look_at<Collections>(key, call), true)) || ...));
+        return seen;
+    }
+    template <typename Collection>
+    result<std::optional<shown_record>> look_at(std::string_view text, call_options const& call) {
+        using record_type = typename Collection::record_type;
+        using key_type = typename Collection::key_type;
+        auto& session = access_.assembly_.template session_of<Collection>();
+        key_type key{};
+        if constexpr (std::is_integral_v<key_type>) {
+            auto const* const end = text.data() + text.size();
+            auto const read = std::from_chars(text.data(), end, key);
+            if (read.ec != std::errc{} || read.ptr != end) return std::optional<shown_record>{};
+        } else {
+            key = key_type{text};
+        }
+        looked_record const looked{&target_tag<Collection>, key_of_value(key)};
+        if constexpr (requires(look_request const& request) { session.look(request); }) {
+            shown_record shown;
+            auto const committed = engine_.read_committed(Collection{}, key, call);
+            if (!committed.has_value()) shown.problem = committed.problem();
+            else if (committed.value()) shown.committed = encode_json(**committed, secrets::hidden);
+            auto const present = session.look({{&looked, 1}});
+            if (!present.has_value()) return present.problem();
+            auto const& slot = present.value().slots.front();
+            if (slot.record) {
+                shown.present = encode_json(*static_cast<record_type const*>(slot.record->get()),
+                                            secrets::hidden);
+            }
+            for (auto const& mark : slot.marks) {
+                shown.marks.push_back({mark.id, mark.part, mark.epoch_number, mark.is_exclusive(),
+                                       additions_as_json<record_type>(mark.confirm_delta),
+                                       additions_as_json<record_type>(mark.undo_delta)});
+            }
+            return std::optional{std::move(shown)};
+        } else {
+            return std::optional<shown_record>{};
+        }
     }
 
     engine<Arguments...>& engine_;

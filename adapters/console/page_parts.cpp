@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The part of the page's script that asks before an action, and that acts on ticked rows.
+// Parts of the page's script: it asks before an action, acts on ticked rows, and shows what has
+// ended, and a record.
 #include "page.hpp"
 
 SETTLE_BEGIN
 namespace detail {
 
-std::string_view page_selection_script() {
+std::string_view page_parts_script() {
     return R"js(const ticked = new Set(); // the ids of ticked rows
 
 // Asks a person before an action; `act` gives what came of it.
@@ -72,6 +73,45 @@ async function dryRunForTicked(name, box) {
         sentences.push(told(await send(path, new URLSearchParams({seen}))));
       return sentences.join('; ');
     });
+}
+
+// What has ended in each of the last minutes: a bar of what is done, and above it what is canceled.
+function chart(minutes) {
+  const svg = (name, attributes, ...children) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+  const most = Math.max(1, ...minutes.map((each) => each.done + each.canceled));
+  const bars = minutes.flatMap((each, index) => {
+    const height = (count) => 60 * count / most;
+    const bar = (name, top) => svg('rect', {class: `bar-${name}`, x: index * 20, width: 16,
+      y: 60 - height(top), height: height(each[name])},
+    svg('title', {}, `${each.minute.slice(11, 16)} UTC: ${each[name]} ${name}`));
+    return [bar('done', each.done), bar('canceled', each.done + each.canceled)];
+  });
+  const sum = (name) => minutes.reduce((total, each) => total + each[name], 0);
+  const text = `Ended in the last ${minutes.length} min: ${sum('done')} done, `
+    + `${sum('canceled')} canceled; at most ${most} in a minute`;
+  return [make('p', {}, text), svg('svg', {viewBox: '0 0 300 60', role: 'img', 'aria-label': text},
+    ...bars)];
+}
+
+// A record, and which transactions hold it.
+function record(data) {
+  const name = `${data.collection}/${data.key}`;
+  const unfinished = new URLSearchParams({state: 'unfinished', key: name});
+  const shown = (values) => (values ? facts(values) : make('p', {class: 'note'}, 'none'));
+  return [name, [
+    make('h1', {}, name),
+    problem(data.problem),
+    ...section('Committed', data.at, shown(data.committed)),
+    ...section('With what unfinished transactions have applied', data.at, shown(data.record)),
+    ...section('Marks of transactions', data.at, table('Marks', data.marks),
+      make('p', {}, make('a', {href: `${base}/entries?${unfinished}`},
+        'Unfinished transactions with a part on it'))),
+  ]];
 }
 )js";
 }
