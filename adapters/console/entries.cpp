@@ -3,6 +3,7 @@
 #include "actions.hpp"
 #include "views.hpp"
 
+#include <settle/base/json_writer.hpp>
 #include <settle/store/entry_facts.hpp>
 
 #include <algorithm>
@@ -19,14 +20,16 @@ constexpr std::size_t page_size = 256; ///< of a read of marks
     return std::string{std::get<std::string_view>(key)};
 }
 
-/// The key of a part, if the parameters may be shown with it.
+/// The key of a part as JSON, if the parameters may be shown with it.
 /// Shape:   hidden - the parameters with secret members hidden; has_secrets - one is hidden
 [[nodiscard]] std::string shown_key(part_key const& key, std::string const& hidden,
                                     bool has_secrets) {
-    auto const text = std::visit([](auto const& value) { return console_json(value); }, key);
-    auto const spelled = json_text(text);
-    if (has_secrets && hidden.find(spelled) == hidden.npos) return "***";
-    return spelled;
+    // As the parameters are written.
+    std::string written;
+    if (std::holds_alternative<std::int64_t>(key)) written = text_of(key);
+    else append_json_text(written, std::get<std::string_view>(key));
+    if (has_secrets && hidden.find(written) == hidden.npos) return "***";
+    return json_text(std::visit([](auto const& value) { return console_json(value); }, key));
 }
 
 } // namespace
@@ -45,9 +48,9 @@ bool has_part_on(std::string_view record, entry const& stored, known_directions 
             bool const is_there = part.kind->shared && record.starts_with(part.name) &&
                                   record.substr(part.name.size()).starts_with('/');
             if (!is_there) return;
-            auto const wanted = record.substr(part.name.size() + 1);
-            auto const key = shown_key(part.key(parameters.value().get(), line), hidden, true);
-            is_found = is_found || key == wanted || key == json_text(console_json(wanted));
+            auto const key = part.key(parameters.value().get(), line);
+            is_found = is_found || (text_of(key) == record.substr(part.name.size() + 1) &&
+                                    shown_key(key, hidden, true) != "***");
         });
     return is_found;
 }

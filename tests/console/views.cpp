@@ -157,8 +157,10 @@ TEST_CASE("console: a list is filtered by the record of a part") {
     bank bank{"key"};
     bank.leave("t-1", settle::step::apply);
     REQUIRE(bank.engine.run("t-2", transfer{"bert", "anna", 1, "4711"}).done());
-    REQUIRE(bank.engine.create(accounts, {"carl", 100}).has_value());
+    for (auto const* const id : {"carl", "j\u00f6rg"})
+        REQUIRE(bank.engine.create(accounts, {id, 100}).has_value());
     REQUIRE(bank.engine.run("t-3", transfer{"bert", "carl", 1, ""}).done());
+    REQUIRE(bank.engine.run("t-4", transfer{"j\u00f6rg", "carl", 1, "4711"}).done());
     settle::console const console{bank.engine};
     auto const ids = [&](std::string const& filter) {
         std::string text;
@@ -168,7 +170,9 @@ TEST_CASE("console: a list is filtered by the record of a part") {
     };
     CHECK(ids("key=accounts/anna") == "t-1 t-2 ");
     CHECK(ids("key=accounts/anna&state=unfinished") == "t-1 ");
-    CHECK(ids("key=accounts/carl") == "t-3 ");
+    CHECK(ids("key=accounts/carl") == "t-3 t-4 ");
+    CHECK(ids("key=accounts/j%C3%B6rg") == "t-4 ");
+    CHECK(get_json(console, "/entries/t-4").json()["parts"][0]["key"] == "\"j\\u00f6rg\"");
     CHECK(ids("key=accounts/ann") == "");
     CHECK(ids("key=accounts") == "");
     CHECK(ids("key=accounts/4711") == "");
