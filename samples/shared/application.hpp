@@ -53,6 +53,7 @@ concept has_reader = requires { typename Application::reader; };
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
 ///          read_moves(entry, moves) - a done entry's money moves; false when unreadable
 ///          each_account(engine, visit) - calls visit(collection, id, opened_with, now) for each
+///          committed_balance(engine, id) - optional: the account without unfinished transactions
 ///          in_words(participant, reason) - the application's words for a reason, or nothing
 ///          in_other_databases, check_others(engine) - only if it has participants beside its
 ///          store: what `check` prints on their data; false when it is wrong
@@ -347,14 +348,21 @@ private:
             // Only an application with a second bank has two accounts of one id.
             pairs.emplace_back(prepares<Application> ? record_name(collection, id) : id, now);
         });
-        if (!account.empty() && pairs.empty()) {
+        if (!account.empty() && pairs.empty())
             return refuse(fmt::format("there is no account '{}'", account));
-        }
         if (account.empty()) pairs.emplace_back("sum", sum);
-        bool const is_one = !account.empty() && pairs.size() == 1;
-        if (is_one) print("{}\n", amount_text(pairs.front().second));
-        for (auto const& [id, amount] : pairs) {
-            if (!is_one) print("{:<20} {:>16}\n", printable(id), amount_text(amount));
+        if (account.empty() || pairs.size() > 1) {
+            for (auto const& [id, amount] : pairs)
+                print("{:<20} {:>16}\n", printable(id), amount_text(amount));
+            return exit_code::settled;
+        }
+        auto const present = pairs.front().second;
+        print("{}\n", amount_text(present));
+        if constexpr (requires { application_->committed_balance(*engine_, account); }) {
+            auto const committed = application_->committed_balance(*engine_, account);
+            if (committed == present) return exit_code::settled;
+            print("{} is committed; unfinished transactions hold the difference\n",
+                  amount_text(committed));
         }
         return exit_code::settled;
     }

@@ -72,6 +72,12 @@ public:
         }
     }
 
+    /// The balance of an account without what unfinished transfers have taken.
+    template <typename Engine>
+    static std::int64_t committed_balance(Engine& engine, std::string const& id) {
+        return engine.read_committed(bank::accounts, id).value().value().balance;
+    }
+
     static std::string_view in_words(std::string_view participant, settle::reason reason) {
         bool const guard = reason == settle::reason::guard_failed;
         return guard && participant == "source" ? "balance too low" : std::string_view{};
