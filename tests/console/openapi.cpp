@@ -8,24 +8,28 @@
 namespace console_bank {
 namespace {
 
-using nlohmann::json, settle_test::get_json, settle_test::post;
+using settle_test::get_json, settle_test::post;
 
 /// True if a value is one that a schema of the description allows.
-bool is_allowed(json const& value, json const& schema, json const& description) {
-    auto const allows = [&](json const& each) { return is_allowed(value, each, description); };
+bool is_allowed(nlohmann::json const& value, nlohmann::json const& schema,
+                nlohmann::json const& description) {
+    auto const allows = [&](nlohmann::json const& each) {
+        return is_allowed(value, each, description);
+    };
     if (schema.contains("$ref"))
-        return allows(
-            description.at(json::json_pointer{schema["$ref"].get<std::string>().substr(1)}));
+        return allows(description.at(
+            nlohmann::json::json_pointer{schema["$ref"].get<std::string>().substr(1)}));
     if (schema.contains("anyOf"))
         return std::any_of(schema["anyOf"].begin(), schema["anyOf"].end(), allows);
     std::string const name = value.is_number() ? "integer" : value.type_name();
-    auto const types = schema["type"].is_array() ? schema["type"] : json::array({schema["type"]});
+    auto const types =
+        schema["type"].is_array() ? schema["type"] : nlohmann::json::array({schema["type"]});
     if (std::find(types.begin(), types.end(), name) == types.end()) return false;
     if (schema.contains("enum")) {
         auto const& values = schema["enum"];
         if (std::find(values.begin(), values.end(), value) == values.end()) return false;
     }
-    for (auto const& each : value.is_array() ? value : json::array()) {
+    for (auto const& each : value.is_array() ? value : nlohmann::json::array()) {
         if (!is_allowed(each, schema["items"], description)) return false;
     }
     if (!value.is_object() || !schema.contains("properties")) return true;
@@ -47,7 +51,8 @@ TEST_CASE("openapi: each answer has the members of the description, and each add
     settle::console const console{bank.engine, {.figures = settle::metrics{}}};
     auto const description = get_json(console, "/openapi.json").json();
     auto const& paths = description["paths"];
-    auto const check = [&](json const& operation, settle_test::http_answer const& answer) {
+    auto const check = [&](nlohmann::json const& operation,
+                           settle_test::http_answer const& answer) {
         auto const& answers = operation["responses"];
         auto const& schema = answers[answer.status == 200 ? "200" : "4XX"];
         CHECK_MESSAGE(
