@@ -96,11 +96,13 @@ namespace {
     auto const bad = [](std::string text) {
         return error{make_error_code(errc::bad_option), "settle: " + text};
     };
+    auto problem = action == operator_action::resolve
+                       ? check_fields(fields, {"dry_run", "seen", "participant", "why", "line",
+                                               "pivot", "result"})
+                       : check_fields(fields, {"dry_run", "seen"});
+    if (!problem.empty()) return problem;
     resolve_options options;
     for (auto const& [name, value] : fields) {
-        if (name == "dry_run" || name == "seen") continue;
-        if (action != operator_action::resolve)
-            return bad("this action has no field '" + name + "'");
         if (name == "line") {
             std::uint32_t line = 0;
             auto const* const end = value.data() + value.size();
@@ -116,8 +118,6 @@ namespace {
                 was_applied ? pivot_outcome::was_applied : pivot_outcome::was_not_applied;
         } else if (name == "result") {
             if (!value.empty()) options.result = value;
-        } else if (name != "participant" && name != "why") {
-            return bad("this action has no field '" + name + "'");
         }
     }
     return options;
@@ -140,6 +140,15 @@ std::optional<operator_action> operator_action_from(std::string_view name) {
 std::string field(console_fields const& fields, std::string_view name) {
     auto const place = fields.find(name);
     return place == fields.end() ? std::string{} : place->second;
+}
+
+error check_fields(console_fields const& fields, std::initializer_list<std::string_view> names) {
+    for (auto const& [name, value] : fields) {
+        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        return {make_error_code(errc::bad_option),
+                "settle: this action has no field '" + name + "'"};
+    }
+    return {};
 }
 
 console_reply not_kept(error const& problem) {
@@ -239,23 +248,26 @@ console_reply act(operator_action action, transaction_id const& id, console_fiel
 
 console_reply change_pause(bool pauses, console_fields const& fields, served_engine& engine,
                            std::chrono::milliseconds limit, note_function note) {
+    if (auto const problem = check_fields(fields, {"scope", "name", "why"}); !problem.empty())
+        return problem_reply(400, problem.message() + ". See console#paused-calls");
     auto const wanted = field(fields, "scope");
+    auto const name = field(fields, "name");
     auto const* const scope =
         std::find_if(all_pause_scopes.begin(), all_pause_scopes.end(),
                      [&](pause_scope each) { return name_of(each) == wanted; });
-    if (scope == all_pause_scopes.end()) {
+    if (scope == all_pause_scopes.end() || name.empty()) {
         return problem_reply(400, "settle: nothing was done. Give scope as service, type or "
                                   "transaction, and its name. See console#paused-calls");
     }
-    auto const name = field(fields, "name");
     if (auto const problem = note(); !problem.empty()) return not_kept(problem);
     call_options const call{limit, {}};
     auto const changed = pauses ? engine.pause_calls(*scope, name, field(fields, "why"), call)
                                 : engine.resume_calls(*scope, name, call);
     if (!changed.has_value()) {
+        // The engine has no service or type of that name.
         auto const& code = changed.problem().code;
-        bool const is_refused = code == errc::bad_option || code == errc::bad_text;
-        return problem_reply(is_refused ? 400 : 503, changed.problem().message());
+        unsigned const status = code == errc::bad_option ? 404 : code == errc::bad_text ? 400 : 503;
+        return problem_reply(status, changed.problem().message());
     }
     return {200,
             {{"action", pauses ? "pause" : "resume"},

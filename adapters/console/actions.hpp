@@ -39,6 +39,10 @@ struct action_forecast {
 /// The value of a field; empty if it is not there.
 [[nodiscard]] std::string field(console_fields const& fields, std::string_view name);
 
+/// Errors:  a sentence, without a pointer, on the first field that has none of the names
+[[nodiscard]] error check_fields(console_fields const& fields,
+                                 std::initializer_list<std::string_view> names);
+
 /// What a dry run has seen of an entry. It differs once the entry has moved.
 [[nodiscard]] std::string seen_of(entry const& stored);
 
@@ -56,7 +60,7 @@ using note_function = function_view<error()>;
                                 std::chrono::milliseconds limit, note_function note);
 
 /// Pauses the calls of a service, of a type or of one transaction, or resumes them.
-/// Shape:   fields - `scope`, `name`, and of a pause `why`
+/// Shape:   fields - `scope`, `name`, and `why`, which a resume may leave out
 [[nodiscard]] console_reply change_pause(bool pauses, console_fields const& fields,
                                          served_engine& engine, std::chrono::milliseconds limit,
                                          note_function note);

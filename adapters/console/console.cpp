@@ -70,6 +70,15 @@ void check_token(std::string_view name, std::string_view token) {
     return name == "localhost" || name == "[::1]" || (is_address && name.starts_with("127."));
 }
 
+/// The methods that an address knows, as a header Allow names them.
+[[nodiscard]] std::string_view methods_of(std::string_view path) {
+    bool const is_stop = path.starts_with("/actions/") && path.ends_with("/stop");
+    if (is_stop || path == "/calls/pause" || path == "/calls/resume") return "POST";
+    bool const is_action = path.starts_with("/entries/") &&
+                           operator_action_from(path.substr(path.rfind('/') + 1)).has_value();
+    return is_action ? "GET, HEAD, POST" : "GET, HEAD";
+}
+
 [[nodiscard]] console_answer answer_of(console_form form, unsigned status,
                                        console_json const& data) {
     // A page asks for JSON by itself.
@@ -201,10 +210,11 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     bool const is_below = path.starts_with(options_.base_path);
     if (is_below) path.remove_prefix(options_.base_path.size());
     if (!is_below || !path.starts_with('/')) return refuse(404, "settle: there is no such page");
-    if (request.is_other || (request.is_post && path == "/metrics")) {
+    auto const allow = methods_of(path);
+    bool const is_refused = request.is_post ? path == "/metrics" : allow == "POST";
+    if (request.is_other || is_refused) {
         auto refused = refuse(405, "settle: the console knows GET and HEAD, and POST for actions");
-        auto const last = path.substr(path.rfind('/') + 1);
-        refused.takes_post = path.starts_with("/entries/") && operator_action_from(last);
+        refused.allow = allow;
         return refused;
     }
     if (path == "/console.js") {
@@ -363,6 +373,8 @@ console_reply console_server::act_for(console_question const& question) {
     }
     if (front == "actions" && path.size() == 3 && last == "stop") {
         return take_kept(question, last, path[1], [&](console_json& row, note_function note) {
+            if (auto const problem = check_fields(fields, {}); !problem.empty())
+                return problem_reply(400, problem.message() + ". See console#actions-on-all");
             return bulk_.stop(path[1], row["name"].get<std::string>(), note);
         });
     }

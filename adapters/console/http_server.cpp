@@ -202,8 +202,7 @@ private:
         response_.set("Referrer-Policy", "no-referrer");
         response_.set("Cross-Origin-Resource-Policy", "same-origin");
         if (answer.status == 401) response_.set(http::field::www_authenticate, "Bearer");
-        if (answer.status == 405)
-            response_.set(http::field::allow, answer.takes_post ? "GET, HEAD, POST" : "GET, HEAD");
+        if (!answer.allow.empty()) response_.set(http::field::allow, beast_view(answer.allow));
         response_.content_length(answer.body.size());
         if (!is_head_) response_.body() = answer.body;
         stream_.expires_after(server_.limits.client);

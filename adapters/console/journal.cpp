@@ -85,15 +85,17 @@ console_reply action_journal::list(console_fields const& fields) {
     std::string last;
     std::size_t limit = 50;
     for (auto const& [name, value] : fields) {
-        auto const* const end = value.data() + value.size();
         if (name == "before") {
             last = value;
-        } else if (name != "limit" || std::from_chars(value.data(), end, limit).ptr != end ||
-                   limit == 0 || limit > 1000) {
-            return problem_reply(400, "settle: the field '" + name +
-                                          "' cannot be used. There are before, an id, and limit, a "
-                                          "number from 1 to 1000. See console#the-journal");
+            continue;
         }
+        auto const* const end = value.data() + value.size();
+        auto const read = std::from_chars(value.data(), end, limit);
+        bool const is_number = read.ec == std::errc{} && read.ptr == end;
+        if (name == "limit" && is_number && limit > 0 && limit <= 1000) continue;
+        return problem_reply(400, "settle: the field '" + name +
+                                      "' cannot be used. There are before, an id, and limit, a "
+                                      "number from 1 to 1000. See console#the-journal");
     }
     auto const actions = before(last, limit);
     if (!actions.has_value()) return problem_reply(actions.problem());

@@ -26,6 +26,9 @@ using members = std::vector<std::pair<std::string, console_json>>;
 [[nodiscard]] console_json one_of(console_json::initializer_list_t const& schemas) {
     return {{"anyOf", console_json::array(schemas)}};
 }
+[[nodiscard]] console_json choice(console_json const& values) {
+    return {{"type", "string"}, {"enum", values}};
+}
 [[nodiscard]] console_json reference(std::string const& name) {
     return {{"$ref", "#/components/schemas/" + name}};
 }
@@ -48,7 +51,7 @@ using members = std::vector<std::pair<std::string, console_json>>;
 
 [[nodiscard]] console_json state_names(console_json names) {
     for (auto const each : all_states) names.push_back(name_of(each));
-    return {{"type", "string"}, {"enum", std::move(names)}};
+    return choice(names);
 }
 
 [[nodiscard]] members summary() {
@@ -110,9 +113,13 @@ using members = std::vector<std::pair<std::string, console_json>>;
          {"paused", one_of({list_of(pause), problem})}});
 }
 
+[[nodiscard]] console_json filter() {
+    return {{"type", "object"}, {"additionalProperties", typed("string")}};
+}
+
 [[nodiscard]] console_json list() {
     return object({{"at", time_of_day()},
-                   {"filter", {{"type", "object"}, {"additionalProperties", typed("string")}}},
+                   {"filter", filter()},
                    {"looked_at", typed("integer")},
                    {"next", or_null("string")},
                    {"entries", list_of(object(summary()))}},
@@ -179,28 +186,86 @@ using members = std::vector<std::pair<std::string, console_json>>;
                            {"effect", text},
                            {"seen", text}}),
                    object({{"action", text}, {"id", text}, {"verdict", text}, {"text", text}},
-                          {{"problem", text}})});
+                          {{"problem", text}, {"not_kept", text}})});
 }
 
-[[nodiscard]] console_json all_tried_or_ended() {
+/// The dry run of an action on all.
+[[nodiscard]] console_json all_tried() {
     auto const text = typed("string");
     auto const number = typed("integer");
-    auto const filter = list()["properties"]["filter"];
     auto const group = object({{"state", state_names({})},
                                {"count", number},
                                {"allowed", typed("boolean")},
                                {"effect", text}});
-    return one_of({object({{"action", text},
-                           {"filter", filter},
-                           {"would", list_of(group)},
-                           {"dry_run", typed("boolean")},
-                           {"allowed", number},
-                           {"token", text}}),
-                   object({{"action", text},
-                           {"filter", filter},
-                           {"ended", {{"type", "object"}, {"additionalProperties", number}}},
-                           {"left", number},
-                           {"failures", list_of(object({{"id", text}, {"problem", text}}))}})});
+    return object({{"action", text},
+                   {"filter", filter()},
+                   {"would", list_of(group)},
+                   {"dry_run", typed("boolean")},
+                   {"allowed", number},
+                   {"token", text}});
+}
+
+[[nodiscard]] console_json begun() {
+    auto const text = typed("string");
+    return object({{"action", text},
+                   {"filter", filter()},
+                   {"state", text},
+                   {"allowed", typed("integer")},
+                   {"id", text},
+                   {"address", text}});
+}
+
+[[nodiscard]] console_json action_states() {
+    return choice(console_json::array(
+        {"asked", "done", "refused", "failed", "running", "stopping", "stopped", "damaged"}));
+}
+
+[[nodiscard]] console_json journal() {
+    auto const text = or_null("string");
+    auto const row = object({{"id", typed("string")},
+                             {"when", text},
+                             {"name", text},
+                             {"action", text},
+                             {"of", text},
+                             {"state", action_states()},
+                             {"result", text}});
+    return object({{"next", text}, {"actions", list_of(row)}});
+}
+
+[[nodiscard]] console_json shown_action_schema() {
+    auto const text = typed("string");
+    auto const number = typed("integer");
+    return object({{"id", text}, {"state", action_states()}},
+                  {{"when", time_of_day()},
+                   {"name", text},
+                   {"action", text},
+                   {"of", text},
+                   {"why", text},
+                   {"result", text},
+                   {"filter", filter()},
+                   {"allowed", number},
+                   {"handled", number},
+                   {"ended", {{"type", "object"}, {"additionalProperties", number}}},
+                   {"failed", number},
+                   {"failures", list_of(object({{"id", text}, {"problem", text}}))},
+                   {"stopped_by", text},
+                   {"problem", text}});
+}
+
+[[nodiscard]] console_json stopped() {
+    auto const text = typed("string");
+    return object({{"action", text}, {"id", text}, {"state", action_states()}, {"text", text}},
+                  {{"not_kept", text}});
+}
+
+[[nodiscard]] console_json pause_changed() {
+    auto const text = typed("string");
+    return object({{"action", text},
+                   {"scope", text},
+                   {"name", text},
+                   {"changed", typed("boolean")},
+                   {"text", text}},
+                  {{"not_kept", text}});
 }
 
 /// A text of a request: any but one with a NUL.
@@ -209,9 +274,6 @@ using members = std::vector<std::pair<std::string, console_json>>;
 }
 [[nodiscard]] console_json integer_input(std::uint32_t most) {
     return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}};
-}
-[[nodiscard]] console_json choice(console_json const& values) {
-    return {{"type", "string"}, {"enum", values}};
 }
 
 /// The fields of a filter, as a query or a form has them.
@@ -232,9 +294,13 @@ using members = std::vector<std::pair<std::string, console_json>>;
             {"text/plain", {{"schema", typed("string")}}}};
 }
 
+[[nodiscard]] console_json answer(std::string_view text, std::string const& schema) {
+    return {{"description", text}, {"content", content(reference(schema))}};
+}
+
 [[nodiscard]] console_json answers(std::string const& schema) {
     auto const refusal = content(one_of({reference("problem"), reference("tried_or_ended")}));
-    return {{"200", {{"description", "The answer."}, {"content", content(reference(schema))}}},
+    return {{"200", answer("The answer.", schema)},
             {"4XX",
              {{"description", "Nothing was done; one sentence says why."}, {"content", refusal}}},
             {"5XX",
@@ -256,12 +322,15 @@ using members = std::vector<std::pair<std::string, console_json>>;
     return parameter("id", "path", std::move(id));
 }
 
+[[nodiscard]] console_json form(console_json const& schema) {
+    return {{"required", true},
+            {"content", {{"application/x-www-form-urlencoded", {{"schema", schema}}}}}};
+}
 /// Shape:   needed - one of these schemas holds for the form
 [[nodiscard]] console_json form(members const& fields, console_json const& needed) {
     auto schema = object({}, fields);
     schema["anyOf"] = needed;
-    return {{"required", true},
-            {"content", {{"application/x-www-form-urlencoded", {{"schema", schema}}}}}};
+    return form(schema);
 }
 
 /// A field is there, and is not empty.
@@ -271,9 +340,13 @@ using members = std::vector<std::pair<std::string, console_json>>;
     return needed;
 }
 
+[[nodiscard]] console_json flag() { return choice(console_json::array({"1"})); }
+[[nodiscard]] console_json action_header() { return parameter("Settle-Console", "header", flag()); }
+
+/// Actions on entries.
 void add_actions(console_json& paths) {
-    auto const one = choice(console_json::array({"1"}));
-    auto const header = parameter("Settle-Console", "header", one);
+    auto const one = flag();
+    auto const header = action_header();
     for (auto const action : all_operator_actions) {
         std::string const name{name_of(action)};
         bool const is_resolve = action == operator_action::resolve;
@@ -313,13 +386,48 @@ void add_actions(console_json& paths) {
         of_all["get"] = {{"operationId", "entry_named_" + name},
                          {"description", "The entry whose id is '" + name + "'."},
                          {"responses", answers("entry")}};
+        auto responses = answers("all_tried");
+        responses["202"] = answer("The action goes on; its row is at 'address'.", "begun");
         of_all["post"] = {{"operationId", name + "_all"},
                           {"description",
                            "Acts on all entries that the filter matches. With dry_run=1 it counts "
                            "them; else it needs the 'token' of a dry run."},
                           {"parameters", console_json::array({header})},
                           {"requestBody", form(all, needed)},
-                          {"responses", answers("all_tried_or_ended")}};
+                          {"responses", responses}};
+    }
+}
+
+void add_journal(console_json& paths) {
+    auto const header = action_header();
+    paths["/actions"]["get"] = {
+        {"operationId", "journal"},
+        {"description", "The actions that persons took, the newest first."},
+        {"parameters", console_json::array({parameter("before", "query", text_input()),
+                                            parameter("limit", "query", integer_input(1000))})},
+        {"responses", answers("journal")}};
+    paths["/actions/{id}"]["get"] = {{"operationId", "action"},
+                                     {"parameters", console_json::array({id_parameter()})},
+                                     {"responses", answers("action")}};
+    paths["/actions/{id}/stop"]["post"] = {
+        {"operationId", "stop"},
+        {"description", "Stops an action on all."},
+        {"parameters", console_json::array({id_parameter(), header})},
+        {"responses", answers("stopped")}};
+    auto scopes = console_json::array();
+    for (auto const scope : all_pause_scopes) scopes.push_back(name_of(scope));
+    for (std::string const name : {"pause", "resume"}) {
+        members needed{{"scope", choice(scopes)}, {"name", text_input()}, {"why", text_input()}};
+        for (auto& [field, schema] : needed) schema["minLength"] = 1;
+        members optional;
+        if (name == "resume") {
+            optional.emplace_back("why", text_input());
+            needed.pop_back();
+        }
+        paths["/calls/" + name]["post"] = {{"operationId", name + "_calls"},
+                                           {"parameters", console_json::array({header})},
+                                           {"requestBody", form(object(needed, optional))},
+                                           {"responses", answers("pause_changed")}};
     }
 }
 
@@ -348,6 +456,7 @@ console_json description(std::string const& base_path, bool has_tokens) {
         {"parameters", console_json::array({parameter("collection", "path", text_input()), key})},
         {"responses", answers("record")}};
     add_actions(paths);
+    add_journal(paths);
     auto metrics = answers("overview");
     metrics["200"]["content"] = {{"text/plain", {{"schema", typed("string")}}}};
     paths["/metrics"]["get"] = {{"operationId", "metrics"}, {"responses", metrics}};
@@ -356,13 +465,20 @@ console_json description(std::string const& base_path, bool has_tokens) {
         {"info", {{"title", "settle::console"}, {"version", version()}}},
         {"servers", console_json::array({{{"url", base_path.empty() ? "/" : base_path}}})}};
     whole["paths"] = std::move(paths);
-    whole["components"]["schemas"] = {{"problem", object({{"problem", typed("string")}})},
-                                      {"overview", overview()},
-                                      {"list", list()},
-                                      {"entry", shown_entry()},
-                                      {"record", shown_record_schema()},
-                                      {"tried_or_ended", tried_or_ended()},
-                                      {"all_tried_or_ended", all_tried_or_ended()}};
+    auto const text = typed("string");
+    whole["components"]["schemas"] = {
+        {"problem", object({{"problem", text}}, {{"not_kept", text}})},
+        {"overview", overview()},
+        {"list", list()},
+        {"entry", shown_entry()},
+        {"record", shown_record_schema()},
+        {"tried_or_ended", tried_or_ended()},
+        {"all_tried", all_tried()},
+        {"begun", begun()},
+        {"journal", journal()},
+        {"action", shown_action_schema()},
+        {"stopped", stopped()},
+        {"pause_changed", pause_changed()}};
     if (has_tokens) {
         whole["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
         whole["security"] = console_json::array({{{"token", console_json::array()}}});

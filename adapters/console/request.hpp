@@ -42,7 +42,7 @@ struct console_answer {
     unsigned status = 200;
     std::string_view type = "text/plain; charset=utf-8";
     std::string body{};
-    bool takes_post = false; ///< the address does, for a header Allow
+    std::string_view allow{}; ///< the methods of the address, if it does not know that of a request
 };
 
 /// A request that has passed all checks that need no store.

@@ -191,11 +191,40 @@ TEST_CASE("long: page: a query that failed is told, and shows no empty list") {
     page.await_text("The console did not answer");
 }
 
+TEST_CASE("long: page: an action on all is watched to its end, and calls are paused and resumed") {
+    bank bank{"page-actions"};
+    for (auto const* const id : {"t-1", "t-2"}) bank.leave(id, settle::step::apply);
+    REQUIRE(bank.engine.pause_calls(settle::pause_scope::transaction, "t-1", "first").value());
+    settle::console const console{bank.engine};
+    browser page{"page-actions"};
+    page.open(console.url() + "entries");
+    page.await_text("2 shown");
+    page.click("button", "cancel…");
+    page.await("document.querySelector('.asked button')");
+    page.click(".asked button");
+    page.await_text("2 of 2 handled, 2 canceled");
+    CHECK(bank.balance("anna") == 100);
+    auto const path = page.script("return location.pathname").get<std::string>();
+    CHECK(path.starts_with("/actions/"));
+    page.click("#to-actions");
+    page.await("document.querySelector('main td a')");
+    page.click("main td a");
+    page.await("location.pathname === '" + path + "' && document.querySelector('dl')");
+    page.click("#to-overview");
+    page.await_text("resume transaction t-1");
+    page.click("button", "resume transaction t-1");
+    page.await_text("the calls of the transaction 't-1' are made");
+    CHECK(bank.engine.paused_calls().value().empty());
+}
+
 TEST_CASE("long: page: axe-core finds nothing, light, dark and on a phone") {
     bank bank{"page-axe"};
     bank.leave("t-1", settle::step::apply);
     bank.leave("t-2", settle::step::commit);
     settle::console const console{bank.engine, {.figures = settle::metrics{}}};
+    REQUIRE(bank.engine.pause_calls(settle::pause_scope::transaction, "t-1", "first").value());
+    CHECK(settle_test::post(console, "/calls/pause", "scope=service&name=shop&why=x").status ==
+          404);
     settle::console const guarded{bank.engine, {.viewer_token = "0123456789abcdef"}};
     browser page{"page-axe"};
     auto const check = [&](std::string const& view) {
@@ -230,6 +259,12 @@ TEST_CASE("long: page: axe-core finds nothing, light, dark and on a phone") {
         page.click("button", "cancel…");
         page.await("document.querySelector('.asked')");
         check("action on all");
+        page.click("#to-actions");
+        page.await_text("refused");
+        check("journal");
+        page.click("main td a");
+        page.await("document.querySelector('dl')");
+        check("action that was taken");
         page.open(console.url() + "entries/t-1");
         page.await_text("cancel…");
         page.click("button", "cancel…");

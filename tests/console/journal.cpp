@@ -48,7 +48,8 @@ TEST_CASE("console: each action is a row of the log, with its name, time and res
         next = page["next"].is_null() ? "" : page["next"].get<std::string>();
     }
     CHECK(nlohmann::json(paged) == rows);
-    CHECK(get_json(console, "/actions?limit=0").status == 400);
+    for (auto const* const wrong : {"limit=0", "limit=", "after=1"})
+        CHECK(get_json(console, std::string{"/actions?"} + wrong).status == 400);
 }
 
 TEST_CASE("console: a purge erases the rows of old actions") {
@@ -100,7 +101,7 @@ TEST_CASE("console: calls are paused and resumed") {
     CHECK(bank.engine.paused_calls().value().empty());
     CHECK(post(console, "/calls/pause", "scope=all&name=t-1&why=x").status == 400);
     // A type without calls.
-    CHECK(post(console, "/calls/pause", "scope=type&name=transfer&why=x").status == 400);
+    CHECK(post(console, "/calls/pause", "scope=type&name=transfer&why=x").status == 404);
     auto const rows = get_json(console, "/actions").json()["actions"];
     REQUIRE(rows.size() == 5);
     CHECK(rows[4]["name"] == "eve");
@@ -109,6 +110,18 @@ TEST_CASE("console: calls are paused and resumed") {
     auto const paused_by = "/actions/" + rows[4]["id"].get<std::string>();
     CHECK(get_json(console, paused_by).json()["why"] == "the shop is away");
     CHECK(rows[0]["state"] == "refused");
+}
+
+TEST_CASE("console: a pause or a stop with another field is refused") {
+    bank bank{"other_fields"};
+    settle::console const console{bank.engine};
+    for (auto const* const wrong : {"dry_run=1", "token=1"}) {
+        auto const pause = std::string{"scope=transaction&name=t-1&why=x&"} + wrong;
+        CHECK(post(console, "/calls/pause", pause).status == 400);
+        CHECK(post(console, "/actions/none/stop", wrong).status == 400);
+    }
+    CHECK(post(console, "/calls/resume", "scope=transaction&name=").status == 400);
+    CHECK(bank.engine.paused_calls().value().empty());
 }
 
 TEST_CASE("console: a viewer sees the actions and takes none") {

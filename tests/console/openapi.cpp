@@ -8,7 +8,7 @@
 namespace console_bank {
 namespace {
 
-using settle_test::get_json, settle_test::post;
+using settle_test::get_json, settle_test::post, settle_test::wait_for_end;
 
 /// True if a value is one that a schema of the description allows.
 bool is_allowed(nlohmann::json const& value, nlohmann::json const& schema,
@@ -48,13 +48,20 @@ TEST_CASE("openapi: each answer has the members of the description, and each add
     bank bank{"openapi"};
     bank.leave("t-1", settle::step::apply);
     REQUIRE(bank.engine.run("t-2", transfer{"anna", "bert", 1000, ""}).canceled());
-    settle::console const console{bank.engine, {.figures = settle::metrics{}}};
+    // An action whose console it leaves goes on, and is not gone on with in this test.
+    auto const leave = [](settle::console_action const& seen) {
+        if (seen.action == "cancel" && seen.id == "t-3") throw std::runtime_error{"left"};
+    };
+    settle::console const console{
+        bank.engine,
+        {.figures = settle::metrics{}, .audit = leave, .store_limit = std::chrono::minutes{1}}};
     auto const description = get_json(console, "/openapi.json").json();
     auto const& paths = description["paths"];
     auto const check = [&](nlohmann::json const& operation,
                            settle_test::http_answer const& answer) {
         auto const& answers = operation["responses"];
-        auto const& schema = answers[answer.status == 200 ? "200" : "4XX"];
+        auto const status = std::to_string(answer.status);
+        auto const& schema = answers[answers.contains(status) ? status : "4XX"];
         CHECK_MESSAGE(
             is_allowed(answer.json(), schema["content"]["application/json"]["schema"], description),
             answer.body);
@@ -66,11 +73,37 @@ TEST_CASE("openapi: each answer has the members of the description, and each add
         check(paths["/entries/{id}"]["get"], get_json(console, std::string{"/entries/"} + id));
     check(paths["/records/{collection}/{key}"]["get"], get_json(console, "/records/accounts/anna"));
     auto const& cancel = paths["/entries/{id}/cancel"]["post"];
-    auto const& cancel_all = paths["/entries/cancel"]["post"];
-    auto const tried_all = post(console, "/entries/cancel", "id=t-&dry_run=1");
-    check(cancel_all, tried_all);
-    check(cancel_all, post(console, "/entries/cancel",
-                           "id=t-&token=" + tried_all.json()["token"].get<std::string>()));
+    auto const act_on_all = [&](std::string const& name, std::string const& filter) {
+        auto const& operation = paths["/entries/" + name]["post"];
+        auto const tried = post(console, "/entries/" + name, filter + "&dry_run=1");
+        check(operation, tried);
+        auto const token = "&token=" + tried.json()["token"].get<std::string>();
+        auto const begun = post(console, "/entries/" + name, filter + token);
+        REQUIRE(begun.status == 202);
+        check(operation, begun);
+        return "/" + begun.json()["address"].get<std::string>();
+    };
+    auto const& show = paths["/actions/{id}"]["get"];
+    auto const& stop = paths["/actions/{id}/stop"]["post"];
+    auto const ended = act_on_all("cancel", "id=t-1");
+    CHECK(wait_for_end(console, ended)["handled"] == 1);
+    check(show, get_json(console, ended));
+    check(stop, post(console, ended + "/stop", ""));
+    bank.leave("t-3", settle::step::apply);
+    auto const running = act_on_all("cancel", "id=t-3");
+    auto const stopped = post(console, running + "/stop", "");
+    CHECK(stopped.status == 200);
+    check(stop, stopped);
+    check(show, get_json(console, running));
+    check(show, get_json(console, "/actions/none"));
+    auto const& pause = paths["/calls/pause"]["post"];
+    for (std::string const scope : {"scope=transaction", "scope=service", "scope=all"})
+        check(pause, post(console, "/calls/pause", scope + "&name=t-1&why=x"));
+    check(paths["/"]["get"], get_json(console, "/"));
+    check(paths["/calls/resume"]["post"],
+          post(console, "/calls/resume", "scope=transaction&name=t-1"));
+    check(paths["/actions"]["get"], get_json(console, "/actions?limit=2"));
+    check(paths["/actions"]["get"], get_json(console, "/actions?limit=0"));
     auto const tried = post(console, "/entries/t-1/recover", "dry_run=1");
     check(cancel, tried);
     check(cancel,

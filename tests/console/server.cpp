@@ -127,6 +127,8 @@ TEST_CASE("console: requests that are too long or wrong are refused") {
     CHECK(request(console, "PUT", "/entries/a/cancel").head.find("Allow: GET, HEAD, POST\r\n") !=
           std::string::npos);
     CHECK(request(console, "POST", "/metrics").status == 405);
+    for (auto const* const path : {"/calls/pause", "/actions/a/stop"})
+        CHECK(request(console, "GET", path).head.find("Allow: POST\r\n") != std::string::npos);
     CHECK(get_json(console, "/entries?colour=").status == 400);
     CHECK(get_json(console, "/entries?older=99999999999999999999d").status == 200);
     CHECK(get_json(console, "/entries?type=%zz").status == 400);
