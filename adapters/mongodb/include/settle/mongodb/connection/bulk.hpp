@@ -50,6 +50,9 @@ public:
 
 private:
     static constexpr std::int64_t longest_ms = 2'000;
+    /// The server's wait in milliseconds: it ends with the caller's deadline, and then the answer
+    /// names what is held.
+    [[nodiscard]] static std::int64_t longest_wait();
 
     link* with_;
     std::string_view name_;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <settle/mongodb/connection/bulk.hpp>
+#include <settle/store/caller_wait.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -42,11 +44,20 @@ SETTLE_FUNCTION void brief_updates::update(document const& filter, document cons
     updates_.object_at(size_++, one);
 }
 
+SETTLE_FUNCTION std::int64_t brief_updates::longest_wait() {
+    using std::chrono::milliseconds;
+    auto const* const caller = settle::detail::caller_wait::limits();
+    if (caller == nullptr || !caller->deadline) return longest_ms;
+    auto const left = *caller->deadline - std::chrono::steady_clock::now();
+    if (left > milliseconds{longest_ms}) return longest_ms;
+    return std::max<std::int64_t>(1, std::chrono::ceil<milliseconds>(left).count());
+}
+
 SETTLE_FUNCTION bulk_result brief_updates::execute(std::string_view phase) {
     bulk_result result;
     document command;
     command.text("update", name_).array("updates", updates_).boolean("ordered", false);
-    command.integer("maxTimeMS", longest_ms);
+    command.integer("maxTimeMS", longest_wait());
     reply received;
     try {
         with_->write_command(command, phase, received);
