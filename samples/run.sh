@@ -68,7 +68,6 @@ books) needs="POSTGRESQL MARIADB" ;;
     done
     ;;
 esac
-# The console takes a fifth of the build, so only `serve` brings it.
 for argument in "$@"; do
     [ "$argument" != serve ] || needs="$needs CONSOLE"
 done
@@ -111,7 +110,7 @@ choose MONGODB SETTLE_WITH_MONGODB libmongoc-dev
 choose POSTGRESQL SETTLE_WITH_POSTGRESQL libpq-dev
 choose MARIADB SETTLE_WITH_MARIADB libmariadb-dev
 choose HTTP SETTLE_WITH_HTTP libcurl4-openssl-dev libcpp-httplib-dev pkg-config
-choose CONSOLE SETTLE_WITH_CONSOLE
+choose CONSOLE SETTLE_SAMPLES_SERVE
 choose TESTS SETTLE_BUILD_TESTS doctest-dev
 # Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # the lists are meant to be split

@@ -276,7 +276,8 @@ if [ "$mode" = ci ]; then
 else
     # The laws of random values run in this stage alone: their engines take the compiler long. The
     # benchmarks are only built.
-    begin release .ci/build.sh release "$everything -DSETTLE_BUILD_BENCHMARKS=ON" all settle_rules \
+    begin release .ci/build.sh release "$everything -DSETTLE_BUILD_BENCHMARKS=ON
+        -DSETTLE_SAMPLES_SERVE=ON" all settle_rules \
         settle_laws settle_linked_units
     tested="-LE ^exhaustive$"
     library="$library settle_simulation settle_search settle_searches"

@@ -308,7 +308,7 @@ private:
         if (serve_until_stopped(*engine_, given_->port, said, interrupted_->token()))
             return exit_code::settled;
         return refuse("this program was built without settle::console; configure it with "
-                      "-DSETTLE_WITH_CONSOLE=ON");
+                      "-DSETTLE_SAMPLES_SERVE=ON");
     }
 
     exit_code resolve() {
