@@ -48,9 +48,12 @@ SETTLE_FUNCTION std::int64_t brief_updates::longest_wait() {
     using std::chrono::milliseconds;
     auto const* const caller = settle::detail::caller_wait::limits();
     if (caller == nullptr || !caller->deadline) return longest_ms;
-    auto const left = *caller->deadline - std::chrono::steady_clock::now();
+    auto const left = std::max(*caller->deadline - std::chrono::steady_clock::now(),
+                               std::chrono::steady_clock::duration::zero());
     if (left > milliseconds{longest_ms}) return longest_ms;
-    return std::max<std::int64_t>(1, std::chrono::ceil<milliseconds>(left).count());
+    // The answer comes before this process waits no longer.
+    auto const rest = std::chrono::ceil<milliseconds>(left) + settle::detail::store_wait::grace;
+    return std::min<std::int64_t>(longest_ms, rest.count());
 }
 
 SETTLE_FUNCTION bulk_result brief_updates::execute(std::string_view phase) {

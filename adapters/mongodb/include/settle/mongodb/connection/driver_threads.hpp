@@ -31,7 +31,8 @@ public:
     /// True if the engine's caller on this thread has a deadline, or may ask to stop.
     [[nodiscard]] static bool are_needed() noexcept;
 
-    /// Runs a call until it ends, or the engine's caller waits no longer. Then the call goes on.
+    /// Runs a call until it ends, or until half a second after the engine's caller waits no longer.
+    /// Then the call goes on.
     /// Shape:   call - owns what it uses
     /// Returns: the limit that ended the wait, as the subject of a sentence, or an empty text
     /// Errors:  throws what the call throws

@@ -29,6 +29,8 @@ SETTLE_FUNCTION bool driver_threads::are_needed() noexcept {
 
 SETTLE_FUNCTION std::string_view driver_threads::run(std::function<void()> call) {
     using settle::detail::store_wait;
+    // A write of a majority waits for the journal, up to a tenth of a second.
+    constexpr auto longer = std::chrono::milliseconds{500} - store_wait::grace;
     store_wait wait{store_wait::moment::max()};
     auto const own = std::make_shared<task>();
     own->call = std::move(call);
@@ -45,7 +47,10 @@ SETTLE_FUNCTION std::string_view driver_threads::run(std::function<void()> call)
     has_task_.notify_one();
     while (!own->is_over) {
         auto const left = wait.left();
-        if (!left) return wait.limit();
+        if (!left) {
+            if (own->ended.wait_for(lock, longer, [&] { return own->is_over; })) break;
+            return wait.limit();
+        }
         // A sum of the clock's time and the longest wait would overflow.
         own->ended.wait_for(lock,
                             std::min<std::chrono::milliseconds>(*left, std::chrono::hours{1}));
