@@ -123,7 +123,7 @@ public:
     /// serializable. Creations outside of transactions have moments of their own.
     /// Shape:   keys - keys_of(collection, {...}); a vector of each, in the order of its keys
     /// Errors:  as read_committed(); errc::unfit_store if the records are in several databases, and
-    ///          that of the log cannot keep decisions waiting
+    ///          the log's database cannot keep decisions waiting
     /// Cost:    in one database as read_committed(), whatever the number of keys; otherwise a read
     ///          of each, while decisions of all transactions wait
     template <typename... Collections>

@@ -19,6 +19,7 @@ public:
     /// The driver's objects, for its own functions: their options must name the session. A handler
     /// that uses them reports each error to this session with fail(). A refusal undoes their
     /// writes, as it undoes those of run().
+    /// Errors:  throws settle::failure once the engine's caller has left a call of the driver
     [[nodiscard]] mongoc_client_t* client() {
         used_ = true;
         return with_->native();
