@@ -4,6 +4,7 @@
 // does not hold, the native transaction has no effect, and the records are read.
 #pragma once
 
+#include <settle/adapter/sql/mark_places.hpp>
 #include <settle/adapter/sql/wave_table.hpp>
 
 #include <numeric>
