@@ -60,6 +60,25 @@ inline constexpr auto closing_type = settle::transaction<closing, "closing">(
         .compensate(settle::erase),
     participant<"closed">(vaults, param<&closing::vault>).confirm(settle::erase));
 
+/// All records of a collection are those that are read by their keys.
+template <typename Engine, typename Record, settle::fixed_string Name, auto Key>
+void check_among_all(Engine& reader, settle::collection<Record, Name, Key> const& target,
+                     std::vector<std::string> const& keys) {
+    auto const all = reader.scan_committed(target);
+    if (!all.has_value()) {
+        CHECK(all.problem().code == settle::errc::unfit_store);
+        return;
+    }
+    std::size_t count = 0;
+    for (auto const& key : keys) {
+        auto const record = reader.read_committed(target, key).value();
+        if (!record) continue;
+        REQUIRE(count < all->size());
+        CHECK(settle::encode_json((*all)[count++]) == settle::encode_json(*record));
+    }
+    CHECK(count == all->size());
+}
+
 /// The purse P and the vaults V and "shut" as the decided transactions made them.
 template <typename Engine>
 std::string seen_by(Engine& reader) {
@@ -67,6 +86,8 @@ std::string seen_by(Engine& reader) {
         return record ? std::to_string((*record).*member) : std::string{"none"};
     };
     auto const held = reader.read_committed(purses, "P").value();
+    check_among_all(reader, purses, {"P"});
+    check_among_all(reader, vaults, {"V", "shut"});
     return number(held, &purse::coins) + held->label + " " +
            number(reader.read_committed(vaults, "V").value(), &vault::gold) + " " +
            number(reader.read_committed(vaults, "shut").value(), &vault::gold);
@@ -238,6 +259,23 @@ void check_together(Near& near, Far& far, together possible, int payments) {
                     },
                     last[0], told);
             }
+            told = done;
+            check(
+                engine.read_together(of_purses, settle::all_of(vaults)), together::all,
+                [&](auto const& seen) {
+                    auto const& golden = std::get<1>(seen);
+                    bool const is_whole = golden.size() == 2 && golden[0].gold == golden[1].gold;
+                    auto const spent = spent_from(std::get<0>(seen));
+                    return is_whole && golden[0].gold == spent ? spent : -1;
+                },
+                last[0], told);
+            told = done;
+            check(
+                engine.scan_committed(vaults), together::of_one_store,
+                [](auto const& golden) {
+                    return golden[0].gold == golden[1].gold ? golden[0].gold : -1;
+                },
+                last[2], told);
             told = done;
             check(
                 engine.read_together(of_purses), together::of_one_store,

@@ -48,6 +48,13 @@ TEST_CASE_TEMPLATE("committed reads: records together, beside writers", Fixture,
     check_together(fixture.database_here(), fixture.second_database(), together::all, 100);
 }
 
+TEST_CASE("committed reads: records that two objects of one file hold") {
+    scratch_file const file;
+    settle::sqlite::database near{file.path()};
+    settle::sqlite::database beside{file.path()};
+    check_together(near, beside, together::all, 50);
+}
+
 TEST_CASE("committed reads: records together in files of two kinds of log") {
     memory_fixture memory;
     sqlite_fixture file;

@@ -32,6 +32,12 @@ TEST_CASE("committed reads: records together, beside writers") {
     check_together(data.near, data.far, together::all, 100);
 }
 
+TEST_CASE("committed reads: records that two objects of one database hold") {
+    two_databases data;
+    database beside{data.first.address()};
+    check_together(data.near, beside, together::all, 50);
+}
+
 TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end") {
     two_databases data;
     auto log = data.near.bind_log();

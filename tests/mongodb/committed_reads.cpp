@@ -41,7 +41,16 @@ TEST_CASE("committed reads: beside writers") {
     check_beside_writers(data.near, data.far, 50);
 }
 
-TEST_CASE("committed reads: no records together") {
-    two_databases data{replica_set_address};
-    check_together(data.near, data.far, together::none, 10);
+TEST_CASE("committed reads: records of one set together, and none of two, or of a single server") {
+    two_databases set{replica_set_address};
+    check_together(set.near, set.far, together::of_one_store, 20);
+    two_databases single{standalone_address};
+    check_together(single.near, single.far, together::none, 10);
+}
+
+TEST_CASE("committed reads: the log and all records in databases of one set") {
+    fresh_database first{replica_set_address};
+    database near{first.address()};
+    database beside{near, first.name() + "_beside"};
+    check_together(near, beside, together::all, 20);
 }

@@ -132,6 +132,22 @@ TEST_CASE("reads: each read asks the server for the guarantee that it promises")
     CHECK(engine.find("t").value()->state == settle::state::canceled);
     CHECK(request_of("find").text("readConcern.level") == "majority");
 
+    // A native transaction reads several records, in a state since which the primary proved to be
+    // one.
+    CHECK(engine.scan_committed(ledgers).value().size() == 1);
+    {
+        std::lock_guard const alone{guard};
+        REQUIRE(seen.size() == 3);
+        auto const proof = document_of(seen[0]);
+        CHECK(proof.text("readConcern.level") == "linearizable");
+        auto const read = document_of(seen[1]);
+        CHECK(read.text("readConcern.level") == "snapshot");
+        CHECK(read.truth("readConcern.afterClusterTime"));
+        CHECK(seen[2].command == "commitTransaction");
+        CHECK(document_of(seen[2]).text("writeConcern.w") == "majority");
+        seen.clear();
+    }
+
     CHECK(db.read_by_quorum(ledgers, "A").value()->balance == opening);
     auto const quorum = request_of("findAndModify");
     CHECK(quorum.text("writeConcern.w") == "majority");

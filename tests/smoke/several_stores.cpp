@@ -13,7 +13,11 @@
 #include <settle/postgresql.hpp>
 #include <settle/sqlite.hpp>
 
+#include <array>
+#include <optional>
+#include <random>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 namespace several_stores {
@@ -33,26 +37,30 @@ inline constexpr settle::collection<purse, "in_mariadb", &purse::id> in_mariadb;
 inline constexpr settle::collection<purse, "in_mongodb", &purse::id> in_mongodb;
 
 struct ring {
-    std::string first, second;
+    std::string purse;
     std::int64_t amount = 0;
 };
-SETTLE_STRUCT(ring, first, second, amount);
+SETTLE_STRUCT(ring, purse, amount);
 
-/// Money moves from a purse of one store to a purse of another one.
+/// Money moves from a purse of one store to the purse of that name in another one.
 template <settle::fixed_string Name, auto const& From, auto const& To>
 inline constexpr auto move_type =
-    settle::transaction<ring, Name>(participant<"from">(From, param<&ring::first>)
+    settle::transaction<ring, Name>(participant<"from">(From, param<&ring::purse>)
                                         .require(field<&purse::coins> >= param<&ring::amount>)
                                         .apply(field<&purse::coins> -= param<&ring::amount>)
                                         .compensate(settle::inverse),
-                                    participant<"to">(To, param<&ring::second>)
+                                    participant<"to">(To, param<&ring::purse>)
                                         .confirm(field<&purse::coins> += param<&ring::amount>));
 inline constexpr auto to_postgresql = move_type<"to_postgresql", in_file, in_postgresql>;
 inline constexpr auto to_mariadb = move_type<"to_mariadb", in_postgresql, in_mariadb>;
 inline constexpr auto to_mongodb = move_type<"to_mongodb", in_mariadb, in_mongodb>;
 inline constexpr auto to_file = move_type<"to_file", in_mongodb, in_file>;
 
-constexpr std::int64_t all_money = 4 * 3 * 1000;
+std::int64_t coins_in(purse const& each) { return each.coins; }
+std::int64_t coins_in(std::optional<purse> const& each) { return each->coins; }
+
+/// The money in the four purses of one name.
+constexpr std::int64_t in_four_purses = 4'000;
 
 /// The four stores; the log is in the file, or in PostgreSQL.
 struct scene {
@@ -61,6 +69,7 @@ struct scene {
     server mongodb{};
     testing::scratch_folder folder{"several-stores"};
     bool log_in_file;
+    unsigned purses = 3; ///< in each store
 
     /// Calls a function with an engine, in this process.
     template <typename Use>
@@ -87,7 +96,7 @@ struct scene {
     void write(unsigned seed) const {
         use([&](auto& engine) {
             for (unsigned n = seed;; ++n) {
-                ring const move{std::to_string(n % 3), std::to_string(n / 3 % 3), 1 + n % 5};
+                ring const move{std::to_string(n % purses), 1 + n % 5};
                 std::ignore = engine.template run<to_postgresql>(move);
                 std::ignore = engine.template run<to_mariadb>(move);
                 std::ignore = engine.template run<to_mongodb>(move);
@@ -95,31 +104,41 @@ struct scene {
             }
         });
     }
-    /// Reads all purses together, so often.
-    [[nodiscard]] std::string read(int times) const {
+    /// Reads the purses of a few names together, or all purses, so often.
+    [[nodiscard]] std::string read(int times, bool whole) const {
         std::ostringstream said;
         use([&](auto& engine) {
-            std::vector<std::string> const keys{"0", "1", "2"};
             int exact = 0;
             int not_had = 0;
-            while (exact < times) {
-                auto const seen = engine.read_together(
-                    settle::keys_of(in_file, keys), settle::keys_of(in_postgresql, keys),
-                    settle::keys_of(in_mariadb, keys), settle::keys_of(in_mongodb, keys));
+            auto const count = [&](auto const& seen, std::int64_t names) {
                 if (!seen && seen.problem().code == settle::condition::retryable) {
                     ++not_had;
-                    continue;
+                    return true;
                 }
                 std::int64_t sum = 0;
-                auto const add = [&](auto const& purses) {
-                    for (auto const& each : purses) sum += each->coins;
+                auto const add = [&](auto const& of_store) {
+                    for (auto const& each : of_store) sum += coins_in(each);
                 };
-                std::apply([&](auto const&... purses) { (add(purses), ...); }, seen.value());
-                if (sum != all_money) {
-                    said << "the sum was " << sum << "; ";
-                    break;
+                std::apply([&](auto const&... stores) { (add(stores), ...); }, seen.value());
+                if (sum == names * in_four_purses) ++exact;
+                else said << "the sum was " << sum << "; ";
+                return sum == names * in_four_purses;
+            };
+            for (unsigned n = 0, goes_on = 1; exact < times && goes_on != 0; ++n) {
+                if (whole) {
+                    goes_on = count(engine.read_together(
+                                        settle::all_of(in_file), settle::all_of(in_postgresql),
+                                        settle::all_of(in_mariadb), settle::all_of(in_mongodb)),
+                                    purses);
+                } else {
+                    std::vector<std::string> const keys{std::to_string(n % purses),
+                                                        std::to_string((n + 1) % purses)};
+                    goes_on = count(engine.read_together(settle::keys_of(in_file, keys),
+                                                         settle::keys_of(in_postgresql, keys),
+                                                         settle::keys_of(in_mariadb, keys),
+                                                         settle::keys_of(in_mongodb, keys)),
+                                    2);
                 }
-                ++exact;
             }
             said << exact << " exact, " << not_had << " not had";
         });
@@ -127,11 +146,15 @@ struct scene {
     }
     [[nodiscard]] std::string open() const {
         use([&](auto& engine) {
-            for (char const* const id : {"0", "1", "2"}) {
-                engine.create(in_file, {id, 1000}).value();
-                engine.create(in_postgresql, {id, 1000}).value();
-                engine.create(in_mariadb, {id, 1000}).value();
-                engine.create(in_mongodb, {id, 1000}).value();
+            std::vector<purse> all;
+            for (unsigned n = 0; n < purses; ++n) {
+                all.push_back({std::to_string(n), in_four_purses / 4});
+            }
+            for (auto const& problem : {engine.create_all(in_file, all).problem,
+                                        engine.create_all(in_postgresql, all).problem,
+                                        engine.create_all(in_mariadb, all).problem,
+                                        engine.create_all(in_mongodb, all).problem}) {
+                if (!problem.empty()) throw settle::failure(problem);
             }
         });
         return "opened";
@@ -159,19 +182,50 @@ TEST_CASE("purses in four stores are read together while programs are killed tha
             child one{[&](int) { stores.write(round); }};
             child other{[&](int) { stores.write(round + 100); }};
             // A reader that is killed makes nobody wait.
-            child reader{[&](int) { std::ignore = stores.read(1'000'000); }};
-            auto const first = in_another_process([&] { return stores.read(20); });
+            child reader{[&](int) { std::ignore = stores.read(1'000'000, round == 0); }};
+            auto const first = in_another_process([&] { return stores.read(20, false); });
             one.kill();
             reader.kill();
             // The transactions of the killed program are unfinished.
-            auto const second = in_another_process([&] { return stores.read(20); });
+            auto const second = in_another_process([&] { return stores.read(20, true); });
             other.kill();
             MESSAGE(first << "; " << second);
             CHECK(first.starts_with("20 exact"));
             CHECK(second.starts_with("20 exact"));
         }
         CHECK(in_another_process([&] { return stores.settle(); }) == "0 marks");
-        CHECK(in_another_process([&] { return stores.read(1); }) == "1 exact, 0 not had");
+        CHECK(in_another_process([&] { return stores.read(1, true); }) == "1 exact, 0 not had");
+    }
+}
+
+TEST_CASE("exhaustive: 10,000 purses in four stores are read while programs are killed at random") {
+    for (bool const log_in_file : {true, false}) {
+        CAPTURE(log_in_file);
+        scene const stores{.log_in_file = log_in_file, .purses = 2'500};
+        REQUIRE(in_another_process([&] { return stores.open(); }) == "opened");
+        auto const reader = [&](int times, bool reads_all) {
+            return [&stores, times, reads_all](int to) {
+                ::alarm(0);
+                say(to, stores.read(times, reads_all));
+            };
+        };
+        child few{reader(50'000, false)};
+        child whole{reader(500, true)};
+        std::jthread const killer{[&](std::stop_token const& ends) {
+            std::mt19937 random{log_in_file};
+            std::array<std::optional<child>, 8> writers;
+            for (unsigned n = 0; !ends.stop_requested(); ++n) {
+                auto& writer = writers[n < writers.size() ? n : random() % writers.size()];
+                if (writer) writer->kill();
+                writer.emplace([&stores, n](int) { stores.write(100 * n); });
+                std::this_thread::sleep_for(std::chrono::milliseconds{random() % 1000});
+            }
+        }};
+        auto const of_few = few.line();
+        auto const of_whole = whole.line();
+        MESSAGE(of_few << "; " << of_whole);
+        CHECK(of_few.starts_with("50000 exact"));
+        CHECK(of_whole.starts_with("500 exact"));
     }
 }
 

@@ -26,6 +26,10 @@ public:
         return store_->read(number, key, make_record);
     }
     result<store_look> look(look_request const& request) override { return store_->look(request); }
+    result<store_look> look_with(look_request const& request, any_log_session& log) override {
+        if (!request.with_entries) return store_->look(request);
+        return store_->look_with(request, static_cast<port_of_log<Log>&>(log.log()).session());
+    }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record make_record) override {
         return store_->scan(number, after, limit, make_record);

@@ -71,6 +71,36 @@ void read_look(collection_descriptor const& collection, Row const& row, any_slot
     slot.insert(std::move(mark));
 }
 
+/// Builds the slots of a collection from the rows of a look: first the records, then the marks.
+class collection_look {
+public:
+    explicit collection_look(collection_descriptor const& collection) : of_(&collection) {}
+
+    /// Shape:   read(record) - reads the members
+    template <typename Read>
+    void add_record(Read&& read) {
+        any_slot slot{*of_->record};
+        read(slot.emplace());
+        auto const key = owned(of_->key_of(slot.record()));
+        slots_.insert_or_assign(key, std::move(slot));
+    }
+    /// Shape:   row - as in read_look(); key - of the mark's record
+    /// Errors:  as read_mark()
+    template <typename Row>
+    void add_mark(Row const& row, key_value key, store_look& into) {
+        auto& slot = slots_.try_emplace(std::move(key), *of_->record).first->second;
+        read_look(*of_, row, slot, into, [](Row const&, void*) {});
+    }
+    void end(store_look& into) && {
+        for (auto& each : slots_) into.slots.push_back(std::move(each.second).take());
+        into.ends.push_back(into.slots.size());
+    }
+
+private:
+    collection_descriptor const* of_;
+    std::map<key_value, any_slot> slots_{};
+};
+
 /// Reads a mark of a listing. Texts are not checked, so that a page can begin after a text that is
 /// not UTF-8.
 /// Shape:   row - id, participant, line, collection, key, epoch

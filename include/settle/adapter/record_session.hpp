@@ -71,6 +71,12 @@ public:
     /// Returns: false if one native transaction cannot hold the records of both
     [[nodiscard]] virtual bool join(one_phase_store&) { return false; }
 
+    /// A look that may be at the log, too.
+    /// Shape:   log - of the same database, if the request asks for entries
+    virtual result<store_look> look_with(look_request const& request, Log&) {
+        return this->look(request);
+    }
+
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
     virtual void one_phase(std::span<one_phase_request> requests, Log& log,
@@ -196,6 +202,11 @@ protected:
 template <typename Session, typename Log>
 class one_phase_session : public Session {
 public:
+    using Session::look;
+    /// As one_phase_store::look_with.
+    result<store_look> look(look_request const& request, Log& log) {
+        return Session::store().look_with(request, log);
+    }
     /// As one_phase_store::one_phase.
     void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& context,
                    one_phase_decider& decider) {

@@ -23,17 +23,22 @@ struct look_request {
     log_hold* hold = nullptr;  ///< of the same database, if there is one
     /// With the entries: also those of these transactions.
     std::span<transaction_id const> ids{};
+    /// The targets of collections of which each record and each mark is looked at.
+    std::span<void const* const> collections{};
 };
 
 /// What a look has seen.
 struct store_look {
     /// Each record, if there is one, and all its marks: in one atomic read, in the request's order.
+    /// Then those of the collections.
     std::vector<record_slot<detail::any_record>> slots{};
+    /// For each collection, the number of slots up to its end. Its slots have no order.
+    std::vector<std::size_t> ends{};
     bool is_of_one_moment = true; ///< all of them are in one atomic read
     bool has_entries = false;     ///< the same atomic read was at the log, too
     /// Then: the entries of the marks and ids, without those of which there is none.
     std::map<transaction_id, standing> entries{};
-    /// For each record a number that differs after each change of its value while the session with
+    /// For each record of the request a number that differs after each change of its value while the session with
     /// the server lasts; nothing for a record that does not exist. Empty if the store has none.
     std::vector<std::optional<std::uint64_t>> versions{};
     session_moment session = 0; ///< with versions: when that session began

@@ -87,8 +87,17 @@ public:
                   ? void(seen.slots.push_back(table_of<Collections>().look(record.key)))
                   : void()),
              ...);
-            if (!seen.has_entries) continue;
-            for (auto const& mark : seen.slots.back().marks) add_entry(mark.id, seen);
+        }
+        for (auto const* const target : request.collections) {
+            ((target == &settle::detail::target_tag<Collections>
+                  ? table_of<Collections>().look_at_all(seen.slots)
+                  : void()),
+             ...);
+            seen.ends.push_back(seen.slots.size());
+        }
+        if (!seen.has_entries) return seen;
+        for (auto const& slot : seen.slots) {
+            for (auto const& mark : slot.marks) add_entry(mark.id, seen);
         }
         for (auto const& id : request.ids) add_entry(id, seen);
         return seen;

@@ -66,6 +66,15 @@ public:
         values.bind(of().name);
         return to.send(with_entries ? *look_with_log_ : *look_, values);
     }
+    /// Queues a look at all records and marks of the collection: one statement. Its rows are records
+    /// without a mark, and marks without a record; the last column is the key of a mark.
+    std::size_t send_look_at_all(connection& to, bool with_entries) const {
+        return to.send(with_entries ? *look_at_all_with_log_ : *look_at_all_, of().name);
+    }
+    /// The column of a mark's key.
+    [[nodiscard]] int look_key() const noexcept {
+        return look_members + static_cast<int>(this->columns().size());
+    }
     std::size_t send_scan(connection& to, part_key const* after, std::size_t limit) const {
         parameters values;
         // If no row can have the key, no row follows it.
@@ -171,6 +180,8 @@ private:
     statement const* read_;
     statement const* look_;
     statement const* look_with_log_;
+    statement const* look_at_all_;
+    statement const* look_at_all_with_log_;
     statement const* first_;
     statement const* next_;
     statement const* new_;
@@ -211,22 +222,39 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
     read_ = &pool_->prepare(select + " AND t." + key.name + " = " + sent_key, {key.element()},
                             "read a record");
+    auto const mark_table = dialect::table_name(*pool_, "settle_mark") + " AS m";
+    auto const of_mark = "m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
+                         dialect::name("undo") + ", m.image, ";
     auto const look = [&](std::string const& columns, std::string const& join) {
-        auto const mark_table = dialect::table_name(*pool_, "settle_mark");
         return &pool_->prepare(
-            "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
-                dialect::name("undo") + ", m.image, " + columns + ", CASE WHEN t." + key.name +
-                " IS NOT NULL THEN " + dialect::one() + " END, " + dialect::version("t") + ", " +
-                members + " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." +
-                key.name + " = " + sent_key + row_stands(dialect::as_text("t." + key.name)) +
-                " LEFT JOIN " + mark_table + " AS m ON m." + dialect::name("key") +
-                " = $2 AND m.collection = $3" + join,
+            "SELECT " + of_mark + columns + ", CASE WHEN t." + key.name + " IS NOT NULL THEN " +
+                dialect::one() + " END, " + dialect::version("t") + ", " + members +
+                " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." + key.name +
+                " = " + sent_key + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
+                mark_table + " ON m." + dialect::name("key") + " = $2 AND m.collection = $3" + join,
             {key.element(), text_value, text_value}, "read a record and its marks");
     };
-    look_ = look("NULL, NULL, NULL", "");
-    look_with_log_ =
-        look("e.state, e.epoch, coalesce(e.committed, 0)",
-             " LEFT JOIN " + dialect::table_name(*pool_, "settle_entry") + " AS e ON e.id = m.id");
+    auto const look_at_all = [&](std::string const& columns, std::string const& join) {
+        std::string nothing;
+        for (int column = 0; column < look_exists; ++column) nothing += "NULL, ";
+        std::string no_record = "NULL, NULL, ";
+        for (std::size_t i = 0; i < this->columns().size(); ++i) no_record += "NULL, ";
+        return &pool_->prepare("SELECT " + nothing + dialect::one() + ", NULL, " + members +
+                                   ", NULL FROM " + this->name() + " AS t WHERE true" +
+                                   row_stands(dialect::as_text("t." + key.name)) +
+                                   " UNION ALL SELECT " + of_mark + columns + ", " + no_record +
+                                   "m." + dialect::name("key") + " FROM " + mark_table + join +
+                                   " WHERE m.collection = $1",
+                               {text_value}, "read all records and their marks");
+    };
+    std::string const no_entry = "NULL, NULL, NULL";
+    std::string const of_entry = "e.state, e.epoch, coalesce(e.committed, 0)";
+    auto const entries =
+        " LEFT JOIN " + dialect::table_name(*pool_, "settle_entry") + " AS e ON e.id = m.id";
+    look_ = look(no_entry, "");
+    look_with_log_ = look(of_entry, entries);
+    look_at_all_ = look_at_all(no_entry, "");
+    look_at_all_with_log_ = look_at_all(of_entry, entries);
     first_ = &pool_->prepare(select + order + "1", {integer_value}, "read records");
     next_ = &pool_->prepare(select + " AND t." + key.name + " > " + sent_key + order + "2",
                             {key.element(), integer_value}, "read records");

@@ -26,17 +26,24 @@ private:
     std::string_view view_;
 };
 
-/// Gives a mark that was read the key of its collection's type; a damaged key stays a text.
+/// The key of a collection's type, as the table of marks has it; a damaged key stays a text.
+[[nodiscard]] inline key_value key_of_text(collection_descriptor const& collection,
+                                           std::string text) {
+    std::int64_t number = 0;
+    auto const* const end = text.data() + text.size();
+    auto const read = std::from_chars(text.data(), end, number);
+    if (collection.text_key || read.ec != std::errc{} || read.ptr != end) return text;
+    return number;
+}
+
+/// Gives a mark that was read the key of its collection's type.
 inline void restore_key(mark_locator& locator,
                         std::span<collection_descriptor const* const> collections) {
     auto const* const text = std::get_if<std::string>(&locator.key);
     if (text == nullptr) return;
     for (auto const* const collection : collections) {
-        if (collection->name != locator.collection || collection->text_key) continue;
-        std::int64_t number = 0;
-        auto const* const end = text->data() + text->size();
-        auto const read = std::from_chars(text->data(), end, number);
-        if (read.ec == std::errc{} && read.ptr == end) locator.key = number;
+        if (collection->name != locator.collection) continue;
+        locator.key = key_of_text(*collection, std::string{*text});
         return;
     }
 }

@@ -107,7 +107,9 @@ public:
                                false);
             }
             auto session = pool_->take();
-            return look_in(*session, request, request.records.size() + request.ids.size() > 1);
+            auto const statements =
+                request.records.size() + request.ids.size() + request.collections.size();
+            return look_in(*session, request, statements > 1);
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -194,10 +196,11 @@ private:
             return left->of().name < right->of().name;
         });
     }
-    [[nodiscard]] bound_table const& table_of(looked_record const& record) const {
-        std::size_t number = 0;
-        while (bound_[number]->target != record.target) ++number;
-        return *by_number_[number];
+    /// Also of a collection that has joined.
+    [[nodiscard]] bound_table const& table_of(void const* target) const {
+        return **std::find_if(tables_.begin(), tables_.end(), [&](auto const& table) {
+            return table->of().target == target;
+        });
     }
     /// Shape:   in_snapshot - all records are of one moment
     [[nodiscard]] store_look look_in(connection& session, look_request const& request,
@@ -205,7 +208,13 @@ private:
         if (in_snapshot) Sql::dialect::begin_snapshot(session);
         std::vector<std::size_t> sent;
         for (auto const& record : request.records) {
-            sent.push_back(table_of(record).send_look(session, record.key, request.with_entries));
+            sent.push_back(
+                table_of(record.target).send_look(session, record.key, request.with_entries));
+        }
+        std::vector<std::size_t> sent_for_all;
+        for (auto const* const target : request.collections) {
+            sent_for_all.push_back(
+                table_of(target).send_look_at_all(session, request.with_entries));
         }
         for (auto const& id : request.ids) sent.push_back(session.send(*entry_, id));
         if (in_snapshot) session.commit();
@@ -220,7 +229,7 @@ private:
             });
         }
         for (std::size_t i = 0; i < count; ++i) {
-            bound_table const& table = table_of(request.records[i]);
+            bound_table const& table = table_of(request.records[i].target);
             any_slot slot{*table.of().record};
             auto& version = seen.versions.emplace_back();
             for_each_row(session.result(sent[i]), [&](row const& read_row) {
@@ -232,6 +241,24 @@ private:
                 });
             });
             seen.slots.push_back(std::move(slot).take());
+        }
+        for (std::size_t i = 0; i < sent_for_all.size(); ++i) {
+            bound_table const& table = table_of(request.collections[i]);
+            collection_look all{table.of()};
+            auto const rows = [&](bool of_records, auto&& function) {
+                for_each_row(session.result(sent_for_all[i]), [&](row const& read_row) {
+                    bool const is_record = read_row.kind(look_exists) == value_kind::integer;
+                    if (is_record == of_records) function(read_row);
+                });
+            };
+            rows(true, [&](row const& from) {
+                all.add_record([&](void* record) { table.read(from, record, look_members); });
+            });
+            rows(false, [&](row const& from) {
+                all.add_mark(from, key_of_text(table.of(), std::string{from.text(table.look_key())}),
+                             seen);
+            });
+            std::move(all).end(seen);
         }
         return seen;
     }

@@ -113,48 +113,85 @@ public:
         if (!gate_.is_open(call)) return gate_.why();
         check_looks<collection_type>();
         looked_record const looked{&detail::target_tag<collection_type>, detail::key_of_value(key)};
-        auto const seen = read_decided({&looked, 1}, call);
+        auto const seen = read_decided({&looked, 1}, {}, call);
         if (!seen.has_value()) return seen.problem();
-        return record_of<Record>(seen.value().front());
+        return record_of<Record>(seen.value().slots.front());
     }
 
     /// Records of one or several collections, all exactly as the decided transactions stood at one
     /// and the same moment of this call. Together with the transactions, such reads are strictly
     /// serializable. Creations outside of transactions have moments of their own.
-    /// Shape:   keys - keys_of(collection, {...}); a vector of each, in the order of its keys
+    /// Shape:   asked - keys_of(collection, {...}): optional records, in the order of its keys; or
+    ///          all_of(collection): the records that exist, in the order of their keys
     /// Errors:  as read_committed(); errc::unfit_store if the records are in several databases, and
     ///          the log's database cannot keep decisions waiting
     /// Cost:    in one database as read_committed(), whatever the number of keys; otherwise a read
-    ///          of each, while decisions of all transactions wait
-    template <typename... Collections>
-    result<std::tuple<std::vector<std::optional<typename Collections::record_type>>...>>
-    read_together(call_options const& call, record_keys<Collections> const&... keys) {
+    ///          of each, while decisions of all transactions wait. All records of a collection are
+    ///          one read
+    template <typename... Asked>
+    result<std::tuple<typename Asked::answer_type...>> read_together(call_options const& call,
+                                                                     Asked const&... asked) {
         if (!gate_.is_open(call)) return gate_.why();
-        (check_looks<Collections>(), ...);
+        (check_looks<typename Asked::collection_type>(), ...);
         std::vector<looked_record> looked;
-        auto const add = [&]<typename C>(record_keys<C> const& some) {
-            for (auto const& key : some.keys) {
-                looked.push_back({&detail::target_tag<C>, detail::key_of_value(key)});
+        std::vector<void const*> collections;
+        auto const add = [&]<typename One>(One const& one) {
+            auto const* const target = &detail::target_tag<typename One::collection_type>;
+            if constexpr (requires { one.keys; }) {
+                for (auto const& key : one.keys) {
+                    looked.push_back({target, detail::key_of_value(key)});
+                }
+            } else {
+                collections.push_back(target);
             }
         };
-        (add(keys), ...);
-        auto const seen = read_decided(looked, call);
+        (add(asked), ...);
+        auto const seen = read_decided(looked, collections, call);
         if (!seen.has_value()) return seen.problem();
-        auto next = seen.value().begin();
-        auto const take = [&]<typename C>(record_keys<C> const& some) {
-            std::vector<std::optional<typename C::record_type>> records;
-            for (std::size_t i = 0; i < some.keys.size(); ++i) {
-                records.push_back(record_of<typename C::record_type>(*next++));
+        auto const& slots = seen.value().slots;
+        auto next = slots.begin();
+        auto next_end = seen.value().ends.begin();
+        auto first = next + static_cast<std::ptrdiff_t>(looked.size());
+        auto const take = [&]<typename One>(One const& one) {
+            using collection = typename One::collection_type;
+            using record = typename collection::record_type;
+            typename One::answer_type records;
+            if constexpr (requires { one.keys; }) {
+                for (std::size_t i = 0; i < one.keys.size(); ++i) {
+                    records.push_back(record_of<record>(*next++));
+                }
+            } else {
+                for (auto const end = slots.begin() + static_cast<std::ptrdiff_t>(*next_end++);
+                     first != end; ++first) {
+                    if (auto decided = record_of<record>(*first))
+                        records.push_back(*std::move(decided));
+                }
+                std::sort(records.begin(), records.end(),
+                          [](record const& left, record const& right) {
+                              return left.*collection::key_member < right.*collection::key_member;
+                          });
             }
             return records;
         };
         // Braces evaluate in order.
-        return std::tuple<std::vector<std::optional<typename Collections::record_type>>...>{
-            take(keys)...};
+        return std::tuple<typename Asked::answer_type...>{take(asked)...};
     }
-    template <typename... Collections>
-    auto read_together(record_keys<Collections> const&... keys) {
-        return read_together(call_options{}, keys...);
+    template <typename... Asked>
+        requires requires { (std::declval<typename Asked::answer_type>(), ...); }
+    auto read_together(Asked const&... asked) {
+        return read_together(call_options{}, asked...);
+    }
+
+    /// All records of a collection, in the order of their keys, as read_together() gives them.
+    /// Errors:  as read_together()
+    /// Cost:    one read in the log's own database; else one while decisions of all transactions
+    ///          wait, if transactions are unfinished
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::vector<Record>> scan_committed(collection<Record, Name, Key> const& target,
+                                               call_options const& call = {}) {
+        auto seen = read_together(call, all_of(target));
+        if (!seen.has_value()) return seen.problem();
+        return std::get<0>(std::move(seen.value()));
     }
 
     /// As read(), for a record that must exist.
@@ -244,10 +281,11 @@ protected:
             "look, which read_committed needs. See committed_reads#stores");
     }
     [[nodiscard]] auto read_decided(std::span<looked_record const> records,
+                                    std::span<void const* const> collections,
                                     call_options const& call) {
         detail::environment_view const environment{assembly_.environment()};
-        return detail::read_decided(
-            {assembly_.seam().ports, assembly_.beside_log(), records, environment, limits(), call});
+        return detail::read_decided({assembly_.seam().ports, assembly_.beside_log(), records,
+                                     collections, environment, limits(), call});
     }
     template <typename Record>
     [[nodiscard]] static std::optional<Record>

@@ -72,29 +72,36 @@ template <typename LookUp>
             "still. Call it again, or with a later deadline. See committed_reads#limit"};
 }
 
-using decided_slots = std::vector<record_slot<any_record>>;
-
 /// The records of a read in one store.
 struct records_of_store {
     std::size_t store;
-    std::vector<looked_record> records;
-    std::vector<std::size_t> indexes; ///< of the records in the read
+    std::vector<looked_record> records{};
+    std::vector<std::size_t> indexes{}; ///< of the records in the read
+    std::vector<void const*> collections{};
+    std::vector<std::size_t> numbers{}; ///< of the collections in the read
 };
 [[nodiscard]] SETTLE_FUNCTION std::vector<records_of_store> by_store(committed_read const& read) {
-    std::vector<records_of_store> all;
-    for (std::size_t i = 0; i < read.records.size(); ++i) {
-        auto const& record = read.records[i];
+    std::vector<records_of_store> stores;
+    auto const group_of = [&](void const* target) -> records_of_store& {
         auto const& targets = read.ports.targets;
-        auto const bound = std::find_if(targets.begin(), targets.end(), [&](auto const& each) {
-            return each.target == record.target;
-        });
-        auto group = std::find_if(all.begin(), all.end(),
+        auto const bound = std::find_if(targets.begin(), targets.end(),
+                                        [&](auto const& each) { return each.target == target; });
+        auto group = std::find_if(stores.begin(), stores.end(),
                                   [&](auto const& each) { return each.store == bound->store; });
-        if (group == all.end()) group = all.insert(group, {bound->store, {}, {}});
-        group->records.push_back(record);
-        group->indexes.push_back(i);
+        if (group == stores.end()) group = stores.insert(group, {bound->store});
+        return *group;
+    };
+    for (std::size_t i = 0; i < read.records.size(); ++i) {
+        auto& group = group_of(read.records[i].target);
+        group.records.push_back(read.records[i]);
+        group.indexes.push_back(i);
     }
-    return all;
+    for (std::size_t i = 0; i < read.collections.size(); ++i) {
+        auto& group = group_of(read.collections[i]);
+        group.collections.push_back(read.collections[i]);
+        group.numbers.push_back(i);
+    }
+    return stores;
 }
 
 /// Answers the questions of a bracket, if the look was at the log.
@@ -102,43 +109,6 @@ SETTLE_FUNCTION void answer_from(store_look const& seen, bracket& known) {
     while (seen.has_entries && known.next() == read_step::ask) {
         auto const entry = seen.entries.find(known.open()[known.count_answered()].id);
         known.answered(entry == seen.entries.end() ? std::nullopt : std::optional{entry->second});
-    }
-}
-
-/// Reads records of one store with looks and questions. Has no value if the store does not see them
-/// at one moment.
-[[nodiscard]] SETTLE_FUNCTION std::optional<result<decided_slots>>
-read_one_store(committed_read const& read, records_of_store const& asked) {
-    patience patience{read.environment, read.limits, read.call};
-    read_limit const limit{read.environment, read.limits, read.call};
-    look_request const request{asked.records, read.beside_log[asked.store]};
-    std::optional<bracket> known;
-    for (;;) {
-        auto looked = patience([&] { return read.ports.stores[asked.store]->look(request); });
-        if (!looked.has_value()) return looked.problem();
-        store_look& seen = looked.value();
-        if (!seen.is_of_one_moment) return std::nullopt;
-        if (!known) known.emplace(seen.has_entries);
-        known->looked(seen.slots);
-        answer_from(seen, *known);
-        if (known->next() == read_step::ask) {
-            // A question that fails is asked again with the others: their first answers stay true.
-            auto const answered = patience([&] {
-                return ask(*known, [&](auto const& requests, found_function found) -> result<void> {
-                    read.ports.log.look_up(requests, found);
-                    return {};
-                });
-            });
-            if (!answered.has_value()) return answered.problem();
-        }
-        bool const is_over = limit.is_over();
-        bool const is_safe = seen.has_entries || may_answer(is_over);
-        if (known->next() == read_step::end && is_safe) {
-            for (auto& slot : seen.slots) known->settle(slot);
-            return std::move(seen.slots);
-        }
-        bool const stops = read.call.stop.stop_requested();
-        if (is_over || stops) return not_read(stops);
     }
 }
 
@@ -156,17 +126,18 @@ read_one_store(committed_read const& read, records_of_store const& asked) {
 /// One try to read records of several stores while others write: looks at the stores that are not
 /// the log's; then, if they have versions, at the log and the records there at once, then at the
 /// others again. Nothing if this try, or, by `may_succeed`, each such try fails.
-[[nodiscard]] SETTLE_FUNCTION result<std::optional<decided_slots>>
+[[nodiscard]] SETTLE_FUNCTION result<std::optional<decided_records>>
 read_in_three_looks(committed_read const& read, std::span<records_of_store const> stores,
                     bool& may_succeed) {
-    using nothing = std::optional<decided_slots>;
+    using nothing = std::optional<decided_records>;
     auto const look = [&](std::size_t store, look_request const& request) {
         return read.ports.stores[store]->look(request);
     };
     auto const began = next_session_moment();
     auto const at_log = store_at_log(read, stores);
-    may_succeed = at_log < read.beside_log.size();
-    decided_slots slots(read.records.size());
+    // Between two looks at a collection, a record could come and go.
+    may_succeed = at_log < read.beside_log.size() && read.collections.empty();
+    std::vector<record_slot<any_record>> slots(read.records.size());
     std::vector<std::optional<std::uint64_t>> versions(read.records.size());
     std::vector<transaction_id> ids;
     records_of_store const* near = nullptr;
@@ -216,7 +187,7 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
     known.looked(slots);
     answer_from(moment, known);
     for (auto& slot : slots) known.settle(slot);
-    return nothing{std::move(slots)};
+    return nothing{{std::move(slots), {}}};
 }
 
 /// How long a read makes writers wait.
@@ -225,7 +196,7 @@ inline constexpr std::chrono::seconds longest_hold{1};
 /// Reads records of any stores while nothing is decided. The stores have just answered other looks:
 /// no writer waits for a store that does not answer.
 /// Errors:  a retryable error if the hold did not begin, or did not last
-[[nodiscard]] SETTLE_FUNCTION result<decided_slots>
+[[nodiscard]] SETTLE_FUNCTION result<decided_records>
 read_under_hold(committed_read const& read, std::span<records_of_store const> stores) {
     auto hold = read.ports.log.hold_entries();
     if (!hold.has_value()) return hold.problem();
@@ -235,15 +206,32 @@ read_under_hold(committed_read const& read, std::span<records_of_store const> st
     within.deadline = within.deadline ? std::min(*within.deadline, end) : end;
     caller_wait const waits{within};
 
-    decided_slots slots(read.records.size());
-    for (auto const& [store, records, indexes] : stores) {
-        bool const is_near = read.beside_log[store];
+    decided_records decided;
+    auto& slots = decided.slots;
+    slots.resize(read.records.size());
+    using of_collection = std::vector<record_slot<any_record>>;
+    std::vector<of_collection> collections(read.collections.size());
+    for (auto const& group : stores) {
+        bool const is_near = read.beside_log[group.store];
         auto* const held = is_near ? hold.value().get() : nullptr;
-        auto looked = read.ports.stores[store]->look({records, false, held});
+        auto looked = read.ports.stores[group.store]->look(
+            {group.records, false, held, {}, group.collections});
         if (!looked.has_value()) return looked.problem();
-        for (std::size_t i = 0; i < indexes.size(); ++i) {
-            slots[indexes[i]] = std::move(looked.value().slots[i]);
+        store_look& seen = looked.value();
+        auto const slot_at = [&](std::size_t position) {
+            return std::make_move_iterator(seen.slots.begin() +
+                                           static_cast<std::ptrdiff_t>(position));
+        };
+        std::size_t next = 0;
+        for (auto const index : group.indexes) slots[index] = *slot_at(next++);
+        for (std::size_t i = 0; i < group.numbers.size(); next = seen.ends[i++]) {
+            collections[group.numbers[i]].assign(slot_at(next), slot_at(seen.ends[i]));
         }
+    }
+    for (auto& records : collections) {
+        slots.insert(slots.end(), std::make_move_iterator(records.begin()),
+                     std::make_move_iterator(records.end()));
+        decided.ends.push_back(slots.size());
     }
     // Entries stay as they are, so the looks and the questions are of one moment.
     bracket known{true};
@@ -254,28 +242,74 @@ read_under_hold(committed_read const& read, std::span<records_of_store const> st
     });
     if (!asked.has_value()) return asked.problem();
     for (auto& slot : slots) known.settle(slot);
-    return slots;
+    return decided;
 }
 
-SETTLE_FUNCTION result<decided_slots> read_decided(committed_read const& read) {
-    if (read.records.empty()) return decided_slots{};
+/// After so many looks, a reader of one store makes decisions wait.
+inline constexpr int looks_without_hold = 4;
+
+/// Reads records of one store with looks and questions; under a hold, if they are decided too fast
+/// and there is one. Has no value if the store does not see them at one moment.
+[[nodiscard]] SETTLE_FUNCTION std::optional<result<decided_records>>
+read_one_store(committed_read const& read, std::span<records_of_store const, 1> stores) {
+    auto const& asked = stores.front();
+    patience patience{read.environment, read.limits, read.call};
+    read_limit const limit{read.environment, read.limits, read.call};
+    look_request const request{
+        asked.records, read.beside_log[asked.store], nullptr, {}, asked.collections};
+    std::optional<bracket> known;
+    for (int looks = 1;; ++looks) {
+        auto looked = patience([&] { return read.ports.stores[asked.store]->look(request); });
+        if (!looked.has_value()) return looked.problem();
+        store_look& seen = looked.value();
+        if (!seen.is_of_one_moment) return std::nullopt;
+        if (!known) known.emplace(seen.has_entries);
+        known->looked(seen.slots);
+        answer_from(seen, *known);
+        if (known->next() == read_step::ask) {
+            // A question that fails is asked again with the others: their first answers stay true.
+            auto const answered = patience([&] {
+                return ask(*known, [&](auto const& requests, found_function found) -> result<void> {
+                    read.ports.log.look_up(requests, found);
+                    return {};
+                });
+            });
+            if (!answered.has_value()) return answered.problem();
+        }
+        bool const is_over = limit.is_over();
+        bool const is_safe = seen.has_entries || may_answer(is_over);
+        if (known->next() == read_step::end && is_safe) {
+            for (auto& slot : seen.slots) known->settle(slot);
+            return decided_records{std::move(seen.slots), std::move(seen.ends)};
+        }
+        if (looks == looks_without_hold) {
+            auto held = read_under_hold(read, stores);
+            if (held.has_value()) return held;
+        }
+        bool const stops = read.call.stop.stop_requested();
+        if (is_over || stops) return not_read(stops);
+    }
+}
+
+SETTLE_FUNCTION result<decided_records> read_decided(committed_read const& read) {
+    if (read.records.empty() && read.collections.empty()) return decided_records{};
     auto const stores = by_store(read);
     if (stores.size() == 1) {
-        if (auto slots = read_one_store(read, stores.front())) return *std::move(slots);
+        if (auto decided = read_one_store(read, std::span{stores}.first<1>())) return *std::move(decided);
     }
     patience patience{read.environment, read.limits, read.call};
-    return patience([&]() -> result<decided_slots> {
+    return patience([&]() -> result<decided_records> {
         bool may_succeed = true;
         for (int tries = 0; tries < 3 && may_succeed; ++tries) {
-            auto slots = read_in_three_looks(read, stores, may_succeed);
-            if (!slots.has_value()) return slots.problem();
-            if (slots.value()) return *std::move(slots.value());
+            auto decided = read_in_three_looks(read, stores, may_succeed);
+            if (!decided.has_value()) return decided.problem();
+            if (decided.value()) return *std::move(decided.value());
         }
-        auto slots = read_under_hold(read, stores);
+        auto decided = read_under_hold(read, stores);
         bool const has_no_hold =
-            !slots.has_value() && slots.problem().code == errc::unfit_store && may_succeed;
+            !decided.has_value() && decided.problem().code == errc::unfit_store && may_succeed;
         if (has_no_hold) return not_read(false);
-        return slots;
+        return decided;
     });
 }
 

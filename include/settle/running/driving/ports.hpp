@@ -94,8 +94,13 @@ public:
         return session_.resolve(locator, confirms);
     }
     result<store_look> look([[maybe_unused]] look_request const& request) override {
-        if constexpr (requires { session_.look(request); }) return session_.look(request);
-        else return store_look{};
+        if constexpr (requires { session_.look(request, log_); }) {
+            return session_.look(request, log_);
+        } else if constexpr (requires { session_.look(request); }) {
+            return session_.look(request);
+        } else {
+            return store_look{};
+        }
     }
     [[nodiscard]] std::size_t longest_id() const override {
         if constexpr (can.limits_ids) return session_.longest_id();

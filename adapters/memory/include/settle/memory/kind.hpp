@@ -85,6 +85,15 @@ public:
                     into = settle::detail::any_slot{slot->second}.take();
             }
         }
+        for (auto const* const target : request.collections) {
+            for (described_table const* const table : tables_) {
+                if (table->collection->target != target) continue;
+                for (auto const& each : table->slots) {
+                    seen.slots.push_back(settle::detail::any_slot{each.second}.take());
+                }
+            }
+            seen.ends.push_back(seen.slots.size());
+        }
         return seen;
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,

@@ -69,6 +69,9 @@ public:
         if (seen == nullptr) return {};
         return without_type(*seen);
     }
+    void look_at_all(std::vector<record_slot<settle::detail::any_record>>& into) const {
+        for (auto const& each : slots_) into.push_back(without_type(each.second));
+    }
 
     [[nodiscard]] bool create(record_type const& record) {
         auto const [at, fresh] = slots_.try_emplace(stored_key(record.*Collection::key_member));

@@ -62,8 +62,10 @@ inline constexpr effort for_long{retry_pauses::longest_effort, true};
 ///          settle::failure to abort
 class native_transaction {
 public:
-    /// Errors:  throws command_failure if the engine's caller waits no longer
-    explicit native_transaction(server& database_server);
+    /// Shape:   follows - it reads a state that has all writes that the set has acknowledged so far
+    /// Errors:  throws command_failure if the engine's caller waits no longer, or if no primary
+    ///          proves to be one
+    explicit native_transaction(server& database_server, bool follows = false);
 
     using action = settle::detail::function_view<void(link&)>;
 
@@ -76,6 +78,8 @@ private:
     commit_result commit();
 
     void abort();
+    /// Lets the session read no state before the present one.
+    void follow_primary(document const& sure_read);
 
     link link_;
     error problem_; ///< why there is no session
@@ -93,6 +97,12 @@ private:
 /// False when the set may have more members: another member may be the primary then. Shape:
 /// read(link) - called again from the start after each conflict Errors:  throws settle::failure
 [[nodiscard]] bool read_on_sole_primary(server& database_server, native_transaction::action read);
+
+/// Reads documents as of one moment of this call. No newer primary contradicts the read.
+/// Shape:   read(link) - called again from the start after each conflict
+/// Errors:  throws settle::failure
+/// Cost:    a read that waits for a majority, the reads, and a commit
+void read_at_one_moment(server& database_server, native_transaction::action read);
 
 /// Calls `function(document)` for every document found.
 /// Shape:   sure - the options of a linearizable read, or empty; options - others of the find

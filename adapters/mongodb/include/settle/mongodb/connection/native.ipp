@@ -2,6 +2,7 @@
 // The bodies of functions that native.hpp declares.
 #pragma once
 
+#include <settle/mongodb/connection/metadata.hpp>
 #include <settle/mongodb/connection/native.hpp>
 
 #include <memory>
@@ -11,11 +12,11 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
+SETTLE_FUNCTION native_transaction::native_transaction(server& database_server, bool follows)
     : link_(database_server.connect()) {
     std::shared_ptr<mongoc_session_opt_t> const options{mongoc_session_opts_new(),
                                                         &mongoc_session_opts_destroy};
-    mongoc_session_opts_set_causal_consistency(options.get(), false);
+    mongoc_session_opts_set_causal_consistency(options.get(), follows);
     std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
         mongoc_read_concern_new(), &mongoc_read_concern_destroy};
     mongoc_read_concern_set_level(reads.get(), database_server.reads().native);
@@ -30,6 +31,24 @@ SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
         own->is_good = client.session != nullptr;
     });
     if (!own->is_good) problem_ = describe(own->problem, "begin a session");
+    else if (follows) follow_primary(database_server.deciding_read());
+}
+
+SETTLE_FUNCTION void native_transaction::follow_primary(document const& sure_read) {
+    if (sure_read.empty()) return;
+    document request;
+    request.text("find", metadata_collection).integer("limit", 1);
+    bson_concat(request.native(), sure_read.native());
+    reply received;
+    link_.command(request, "be reached", received);
+    auto const now = received.find("operationTime");
+    if (!now || now->type() != BSON_TYPE_TIMESTAMP) return;
+    std::uint32_t seconds = 0;
+    std::uint32_t number = 0;
+    bson_iter_timestamp(now->iterator(), &seconds, &number);
+    link_.ask("begin a session", [seconds, number](lent_client& client) {
+        mongoc_client_session_advance_operation_time(client.session.get(), seconds, number);
+    });
 }
 
 SETTLE_FUNCTION commit_result native_transaction::perform(action function,
@@ -116,6 +135,12 @@ SETTLE_FUNCTION bool read_on_sole_primary(server& database_server,
     if (ended.status != commit_status::committed) throw failure(ended.problem);
     // Only the primary admits a member, so this server still was the only member.
     return database_server.is_sole_primary();
+}
+
+SETTLE_FUNCTION void read_at_one_moment(server& database_server, native_transaction::action read) {
+    if (read_on_sole_primary(database_server, read)) return;
+    auto const ended = native_transaction{database_server, true}.perform(read, for_long.longest);
+    if (ended.status != commit_status::committed) throw failure(ended.problem);
 }
 
 } // namespace mongodb::detail

@@ -80,6 +80,21 @@ public:
         return entries;
     }
 
+    /// Adds entries to a look, inside its native transaction.
+    /// Errors:  throws command_failure, and errc::damaged
+    void stand_within(link& client, std::span<transaction_id const> ids, store_look& into) const {
+        if (ids.empty()) return;
+        std::vector<sought> wanted;
+        for (auto const& id : ids) wanted.push_back({&id, true});
+        client.find(entries_->collection, filter_of(wanted), {}, "read entries",
+                    [&](document const& stored) {
+                        auto const read = decoded(stored);
+                        if (!read.has_value()) throw failure(read.problem());
+                        auto const& found = *read.value();
+                        into.entries.insert_or_assign(found.id, standing_of(found));
+                    });
+    }
+
 private:
     /// An id to look for.
     struct sought {

@@ -66,6 +66,13 @@ public:
 
     // ------------------------------------------------------------ inside a native transaction
 
+    /// As entry_search::stand_within().
+    void stand_within(detail::link& client, std::span<transaction_id const> ids,
+                      store_look& into) const {
+        detail::within_database const within{client, server_->database()};
+        search_.stand_within(client, ids, into);
+    }
+
     /// Inserts the entries of one-phase requests.
     /// Errors:  throws command_failure
     void insert_within(detail::link& client, std::span<one_phase_request* const> requests,

@@ -73,6 +73,17 @@ public:
         look_for_erased(client);
     }
 
+    /// Reads all records of the collection.
+    /// Errors:  throws command_failure, and errc::damaged for a key that cannot be read
+    void fetch_all(link& client, document options) {
+        client.find(of().name, {}, std::move(options), "read records", [&](document stored) {
+            auto const key = codec_->key_in(stored);
+            if (!key) codec_->read(stored, any_slot{*of().record}.emplace());
+            else expect(settle::detail::view_of(*key));
+            put(std::move(stored));
+        });
+    }
+
     /// Takes the document of an announced record.
     void put(document stored) {
         auto* const state = state_in(stored);
@@ -231,22 +242,19 @@ public:
         else if (auto const& absent = absence(client); !absent.empty()) throw failure(absent);
     }
 
-    /// The only announced record with all its marks.
+    /// An announced record with all its marks.
     /// Errors:  as copy_only_record(), and errc::unfit_store where marks may be of programs that
     ///          write no epochs: nothing tells whether such a mark was committed
-    [[nodiscard]] any_slot take_only_slot(link& client) {
-        record_state& state = records_.front();
-        check(state);
-        if (codec_->layout().bare_marks != nullptr || !state.bare.empty()) {
-            raise(errc::unfit_store, "settle: other programs leave marks without epochs in the "
-                                     "collection '" +
-                                         std::string{of().name} +
-                                         "', so no committed read is possible. Use read(). See "
-                                         "committed_reads#stores");
+    [[nodiscard]] any_slot const& slot_of(link& client, part_key const& key) {
+        return slot_of(client, base::state_of(key));
+    }
+    /// Appends all records that were read, each with all its marks.
+    /// Errors:  as slot_of()
+    void append_slots(link& client, std::vector<record_slot<settle::detail::any_record>>& slots) {
+        for (record_state const& state : records_) {
+            slots.push_back(any_slot{slot_of(client, state)}.take());
         }
-        auto const& absent = absence(client);
-        if (!state.found && !absent.empty()) throw failure(absent);
-        return std::move(state.slot);
+        if (records_.empty() && !absence(client).empty()) throw failure(absence(client));
     }
 
     /// Why a record is missing, if its collection is gone; otherwise empty. It is asked once.
@@ -256,6 +264,19 @@ public:
     }
 
 private:
+    [[nodiscard]] any_slot const& slot_of(link& client, record_state const& state) {
+        check(state);
+        if (codec_->layout().bare_marks != nullptr || !state.bare.empty()) {
+            raise(errc::unfit_store, "settle: other programs leave marks without epochs in the "
+                                     "collection '" +
+                                         std::string{of().name} +
+                                         "', so no committed read is possible. Use read(). See "
+                                         "committed_reads#stores");
+        }
+        if (!state.found && !absence(client).empty()) throw failure(absence(client));
+        return state.slot;
+    }
+
     /// The writes of one attempt, in the order in which they are sent.
     struct writes {
         link& with;

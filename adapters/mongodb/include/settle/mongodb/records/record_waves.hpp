@@ -52,26 +52,9 @@ public:
             return caught.problem();
         }
     }
-    /// A document holds a record and its marks, and no entries. A linearizable read finds one.
-    result<store_look> look(look_request const& request) override {
-        try {
-            auto client = server_->connect();
-            store_look seen;
-            seen.is_of_one_moment = request.records.size() == 1;
-            for (auto const& record : request.records) {
-                auto const codec =
-                    std::find_if(codecs_.begin(), codecs_.end(), [&](record_codec const& each) {
-                        return each.of().target == record.target;
-                    });
-                record_table table{*codec};
-                table.expect(record.key);
-                table.fetch(client, server_->deciding_read());
-                seen.slots.push_back(table.take_only_slot(client).take());
-            }
-            return seen;
-        } catch (failure const& caught) {
-            return caught.problem();
-        }
+    result<store_look> look(look_request const& request) override { return look(request, nullptr); }
+    result<store_look> look_with(look_request const& request, log_session& log) override {
+        return look(request, request.with_entries ? &log : nullptr);
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
                       made_record make_record) override {
@@ -175,6 +158,64 @@ public:
     }
 
 private:
+    /// A document holds a record and its marks, and a linearizable read finds one. Only a native
+    /// transaction reads several documents, and entries, as of one moment.
+    /// Shape:   log - null if the look has no entries
+    result<store_look> look(look_request const& request, log_session* log) {
+        try {
+            store_look seen;
+            auto const asked =
+                request.records.size() + request.ids.size() + request.collections.size();
+            bool const is_single = asked == 1 && request.collections.empty();
+            if (is_single || !server_->has_transactions()) {
+                auto client = server_->connect();
+                look_at(client, request, server_->deciding_read(), seen);
+                seen.is_of_one_moment = is_single;
+                return seen;
+            }
+            read_at_one_moment(*server_, [&](link& client) {
+                seen = {};
+                look_at(client, request, {}, seen);
+                if (log == nullptr) return;
+                seen.has_entries = true;
+                std::vector<transaction_id> ids{request.ids.begin(), request.ids.end()};
+                for (auto const& slot : seen.slots) {
+                    for (auto const& mark : slot.marks) ids.push_back(mark.id);
+                }
+                log->stand_within(client, ids, seen);
+            });
+            return seen;
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+    void look_at(link& client, look_request const& request, document const& options,
+                 store_look& seen) const {
+        auto const& records = request.records;
+        for (std::size_t first = 0, next = 0; first < records.size(); first = next) {
+            record_table table{codec_of(records[first].target)};
+            within_database const within{client, table.database()};
+            for (; next < records.size() && records[next].target == records[first].target; ++next) {
+                table.expect(records[next].key);
+            }
+            table.fetch(client, document{options.native()});
+            for (auto const& record : records.subspan(first, next - first)) {
+                seen.slots.push_back(any_slot{table.slot_of(client, record.key)}.take());
+            }
+        }
+        for (auto const* const target : request.collections) {
+            record_table table{codec_of(target)};
+            within_database const within{client, table.database()};
+            table.fetch_all(client, document{options.native()});
+            table.append_slots(client, seen.slots);
+            seen.ends.push_back(seen.slots.size());
+        }
+    }
+    [[nodiscard]] record_codec const& codec_of(void const* target) const {
+        return *std::find_if(codecs_.begin(), codecs_.end(), [&](record_codec const& each) {
+            return each.of().target == target;
+        });
+    }
     [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
     /// Of the session's own collections, without those that have joined.
     [[nodiscard]] std::span<record_codec const> own_codecs() const {

@@ -35,6 +35,12 @@ public:
                " = ?1 LEFT JOIN settle_mark AS m ON m.key = ?1 AND m.collection = ?2 "
                "LEFT JOIN settle_entry AS e ON e.id = m.id";
     }
+    /// Selects all marks of a collection, with their entries, and the keys of their records.
+    [[nodiscard]] static std::string look_at_marks() {
+        return "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m.undo, m.image, "
+               "e.state, e.epoch, max(e.committed, 0), NULL, m.key FROM settle_mark AS m "
+               "LEFT JOIN settle_entry AS e ON e.id = m.id WHERE m.collection = ?1";
+    }
     /// Selects the index of each record in the wave, and its members. The wave's columns are key
     /// and index.
     [[nodiscard]] std::string select_wave() const {

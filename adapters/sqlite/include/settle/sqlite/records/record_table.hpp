@@ -361,6 +361,7 @@ public:
         : of_(&collection), sql_(need_of(collection)),
           select_(connection, sql_.select(), "read a record"),
           look_(connection, sql_.look(), "read a record and its marks"),
+          look_at_marks_(connection, record_sql::look_at_marks(), "read marks"),
           first_(connection, sql_.scan(false), "read records"),
           next_(connection, sql_.scan(true), "read records") {}
 
@@ -386,6 +387,28 @@ public:
         seen.slots.push_back(std::move(slot).take());
     }
 
+    /// Reads all records and all marks of the collection.
+    /// Shape:   both statements read one state of the file
+    void look_at_all(store_look& seen) const {
+        settle::detail::collection_look all{*of_};
+        run records{first_};
+        records.bind(limit_of(std::numeric_limits<std::size_t>::max()));
+        while (records.next()) {
+            all.add_record([&](void* record) { read_record(*of_, records, 0, record); });
+        }
+        run marks{look_at_marks_};
+        marks.bind(of_->name);
+        while (marks.next()) {
+            constexpr int column = settle::detail::look_exists + 1;
+            bool const is_number = marks.kind(column) == settle::detail::value_kind::integer;
+            all.add_mark(marks,
+                         is_number ? key_value{marks.integer(column)}
+                                   : key_value{std::string{marks.text(column)}},
+                         seen);
+        }
+        std::move(all).end(seen);
+    }
+
     /// Reads records in the order of their keys, after a key. `made()` gives the object to fill.
     void scan(part_key const* after, std::size_t limit,
               settle::detail::function_view<void*()> made) const {
@@ -400,6 +423,7 @@ private:
     record_sql sql_;
     statement select_;
     statement look_;
+    statement look_at_marks_;
     statement first_;
     statement next_;
 };

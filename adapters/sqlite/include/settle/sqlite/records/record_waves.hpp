@@ -193,6 +193,7 @@ public:
         auto const guard = file_->alone();
         static_cast<held_tables&>(other).unit_.for_each([&](record_table const& table) {
             unit_.add(std::make_unique<record_table>(table.of(), file_->with()));
+            readers_.emplace_back(table.of(), file_->reader());
         });
         return true;
     }
@@ -208,13 +209,17 @@ public:
         return file_->reading([&] {
             store_look seen;
             seen.has_entries = request.with_entries;
+            auto const reader_of = [&](void const* target) -> record_reader const& {
+                return *std::find_if(
+                    readers_.begin(), readers_.end(),
+                    [&](record_reader const& reader) { return reader.of().target == target; });
+            };
             file_->reader().from_one_state([&] {
                 for (auto const& record : request.records) {
-                    auto const of_record = [&](record_reader const& reader) {
-                        return reader.of().target == record.target;
-                    };
-                    std::find_if(readers_.begin(), readers_.end(), of_record)
-                        ->look(record.key, seen);
+                    reader_of(record.target).look(record.key, seen);
+                }
+                for (auto const* const target : request.collections) {
+                    reader_of(target).look_at_all(seen);
                 }
                 for (auto const& id : request.ids) {
                     run row{entry_};
