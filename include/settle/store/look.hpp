@@ -38,8 +38,9 @@ struct store_look {
     bool has_entries = false;     ///< the same atomic read was at the log, too
     /// Then: the entries of the marks and ids, without those of which there is none.
     std::map<transaction_id, standing> entries{};
-    /// For each record of the request a number that differs after each change of its value while the session with
-    /// the server lasts; nothing for a record that does not exist. Empty if the store has none.
+    /// For each record of the request a number that differs after each change of its value while
+    /// the session with the server lasts; nothing for a record that does not exist. Empty if the
+    /// store has none.
     std::vector<std::optional<std::uint64_t>> versions{};
     session_moment session = 0; ///< with versions: when that session began
 };

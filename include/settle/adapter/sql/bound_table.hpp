@@ -66,8 +66,8 @@ public:
         values.bind(of().name);
         return to.send(with_entries ? *look_with_log_ : *look_, values);
     }
-    /// Queues a look at all records and marks of the collection: one statement. Its rows are records
-    /// without a mark, and marks without a record; the last column is the key of a mark.
+    /// Queues a look at all records and marks of the collection: one statement. Its rows are
+    /// records without a mark, and marks without a record; the last column is the key of a mark.
     std::size_t send_look_at_all(connection& to, bool with_entries) const {
         return to.send(with_entries ? *look_at_all_with_log_ : *look_at_all_, of().name);
     }
@@ -239,13 +239,12 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
         for (int column = 0; column < look_exists; ++column) nothing += "NULL, ";
         std::string no_record = "NULL, NULL, ";
         for (std::size_t i = 0; i < this->columns().size(); ++i) no_record += "NULL, ";
-        return &pool_->prepare("SELECT " + nothing + dialect::one() + ", NULL, " + members +
-                                   ", NULL FROM " + this->name() + " AS t WHERE true" +
-                                   row_stands(dialect::as_text("t." + key.name)) +
-                                   " UNION ALL SELECT " + of_mark + columns + ", " + no_record +
-                                   "m." + dialect::name("key") + " FROM " + mark_table + join +
-                                   " WHERE m.collection = $1",
-                               {text_value}, "read all records and their marks");
+        return &pool_->prepare(
+            "SELECT " + nothing + dialect::one() + ", NULL, " + members + ", NULL FROM " +
+                this->name() + " AS t WHERE true" + row_stands(dialect::as_text("t." + key.name)) +
+                " UNION ALL SELECT " + of_mark + columns + ", " + no_record + "m." +
+                dialect::name("key") + " FROM " + mark_table + join + " WHERE m.collection = $1",
+            {text_value}, "read all records and their marks");
     };
     std::string const no_entry = "NULL, NULL, NULL";
     std::string const of_entry = "e.state, e.epoch, coalesce(e.committed, 0)";

@@ -198,9 +198,8 @@ private:
     }
     /// Also of a collection that has joined.
     [[nodiscard]] bound_table const& table_of(void const* target) const {
-        return **std::find_if(tables_.begin(), tables_.end(), [&](auto const& table) {
-            return table->of().target == target;
-        });
+        return **std::find_if(tables_.begin(), tables_.end(),
+                              [&](auto const& table) { return table->of().target == target; });
     }
     /// Shape:   in_snapshot - all records are of one moment
     [[nodiscard]] store_look look_in(connection& session, look_request const& request,
@@ -255,8 +254,8 @@ private:
                 all.add_record([&](void* record) { table.read(from, record, look_members); });
             });
             rows(false, [&](row const& from) {
-                all.add_mark(from, key_of_text(table.of(), std::string{from.text(table.look_key())}),
-                             seen);
+                all.add_mark(
+                    from, key_of_text(table.of(), std::string{from.text(table.look_key())}), seen);
             });
             std::move(all).end(seen);
         }

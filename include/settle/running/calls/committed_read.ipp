@@ -295,7 +295,8 @@ SETTLE_FUNCTION result<decided_records> read_decided(committed_read const& read)
     if (read.records.empty() && read.collections.empty()) return decided_records{};
     auto const stores = by_store(read);
     if (stores.size() == 1) {
-        if (auto decided = read_one_store(read, std::span{stores}.first<1>())) return *std::move(decided);
+        if (auto decided = read_one_store(read, std::span{stores}.first<1>()))
+            return *std::move(decided);
     }
     patience patience{read.environment, read.limits, read.call};
     return patience([&]() -> result<decided_records> {

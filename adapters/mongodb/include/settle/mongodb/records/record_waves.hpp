@@ -212,9 +212,8 @@ private:
         }
     }
     [[nodiscard]] record_codec const& codec_of(void const* target) const {
-        return *std::find_if(codecs_.begin(), codecs_.end(), [&](record_codec const& each) {
-            return each.of().target == target;
-        });
+        return *std::find_if(codecs_.begin(), codecs_.end(),
+                             [&](record_codec const& each) { return each.of().target == target; });
     }
     [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
     /// Of the session's own collections, without those that have joined.
