@@ -23,12 +23,11 @@ std::size_t play(disk& disk, plan const& wrong, observations& seen) {
 
 /// Returns the problems that remain after the fault. The power may have been lost at its end too,
 /// and the disk may then keep all, some or none of a failed commit.
-std::vector<std::string> after_trouble(disk disk, bool power_went, std::size_t index,
-                                       observations const& seen) {
+std::vector<std::string> after_trouble(disk disk, std::optional<loss> power_went,
+                                       std::size_t seed, observations const& seen) {
     vfs const files{disk};
     manual_environment const time = an_hour_later(2);
-    constexpr loss kinds[]{loss::all, loss::nothing, loss::some};
-    if (power_went) disk.restart(kinds[index % 3], index);
+    if (power_went) disk.restart(*power_went, seed);
     return check_reopened(disk, time, seen);
 }
 
@@ -36,11 +35,15 @@ void check_trouble(plan const& wrong) {
     disk disk;
     observations seen;
     play(disk, wrong, seen);
-    for (bool const power_went : {false, true}) {
-        // A loss of power shows the difference between a failed and a successful sync; other faults
-        // alternate.
-        bool const both = wrong.kind == trouble::failing_sync;
-        if (!both && power_went != (wrong.at % 2 == 0)) continue;
+    // A loss of power shows the difference between a failed and a successful sync; other faults
+    // alternate.
+    constexpr std::optional<loss> ends[]{{}, loss::all, {}, loss::nothing, {}, loss::some};
+    std::size_t const turn = wrong.at % std::size(ends);
+    for (std::size_t end = 0; end < std::size(ends); ++end) {
+        bool const is_tried = wrong.kind == trouble::failing_sync ? end % 2 == 1 || end == 0
+                                                                  : end == turn;
+        if (!is_tried) continue;
+        auto const power_went = ends[end];
         auto const bad = after_trouble(disk, power_went, wrong.at, seen);
         std::string where{name_of(wrong.kind)};
         where.append(wrong.lasting ? " from call " : " at call ").append(std::to_string(wrong.at));

@@ -139,7 +139,13 @@ public:
     }
     /// Unsynced writes may reach the disk or not; no later sync tries them again.
     void fail_sync(file which) {
-        for (edit& one : nodes_[which].pending) one.given_up = !one.synced;
+        node& failed = nodes_[which];
+        for (edit& one : failed.pending) one.given_up = !one.synced;
+        ++failed.failed_syncs;
+    }
+    /// How many syncs of a file have failed. Each program that has the file open learns of it once.
+    [[nodiscard]] std::size_t failed_syncs(file which) const {
+        return nodes_[which].failed_syncs;
     }
 
 private:
@@ -159,6 +165,7 @@ private:
         std::string durable;
         std::string now;
         std::vector<edit> pending;
+        std::size_t failed_syncs = 0;
         bool syncs_folder = false;
 
         void change(edit edit) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace power {
 
@@ -49,6 +50,7 @@ private:
         unsigned shared; ///< locks of the shared memory, a bit each
         unsigned exclusive;
         bool maps;
+        std::size_t failures; ///< failed syncs of the file that its program knows of
     };
 
     static vfs& of(sqlite3_vfs* self) { return *static_cast<vfs*>(self->pAppData); }
@@ -72,7 +74,8 @@ private:
             found = name == nullptr ? disk.create() : disk.create(name, (flags & journals) != 0);
         }
         if (fault == trouble::power_loss) return SQLITE_CANTOPEN;
-        auto* const made = new (file) handle{{methods()}, &vfs, *found, 0, 0, 0, false};
+        auto* const made = new (file)
+            handle{{methods()}, &vfs, *found, 0, 0, 0, false, disk.failed_syncs(*found)};
         vfs.handles_.push_back(made);
         if (out != nullptr) *out = flags;
         return SQLITE_OK;
@@ -142,13 +145,14 @@ private:
         return fault == trouble::none ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
     }
     static int sync(sqlite3_file* file, int) {
-        handle const& handle = in(file);
-        switch (handle.of->fault_of(act::sync)) {
-        case trouble::none: handle.of->disk_->sync(handle.file); return SQLITE_OK;
-        case trouble::failing_sync: handle.of->disk_->fail_sync(handle.file); break;
-        default: break;
-        }
-        return SQLITE_IOERR_FSYNC;
+        handle& handle = in(file);
+        disk& disk = *handle.of->disk_;
+        auto const fault = handle.of->fault_of(act::sync);
+        if (fault == trouble::failing_sync) disk.fail_sync(handle.file);
+        auto const known = std::exchange(handle.failures, disk.failed_syncs(handle.file));
+        if (fault != trouble::none) return SQLITE_IOERR_FSYNC;
+        disk.sync(handle.file);
+        return known == handle.failures ? SQLITE_OK : SQLITE_IOERR_FSYNC;
     }
     static int size(sqlite3_file* file, sqlite3_int64* out) {
         handle const& handle = in(file);

@@ -50,8 +50,15 @@ private:
     file_watch files_;
     /// Chooses the end of the next native transaction.
     void choose(commit_end next);
+    /// Writes the write-ahead log again as it is, and syncs it. After a sync that failed, the
+    /// operating system may never write the bytes of earlier commits in memory. Then all later
+    /// commits, which follow them in the log, would be lost with the power.
+    /// Shape:   inside a native transaction
+    /// Errors:  throws settle::failure
+    void rewrite_log();
 
     commit_end ends_ = commit_end::on_disk;
+    bool is_log_in_doubt_ = true; ///< a sync may have failed, perhaps that of an earlier program
     statement begin_;
     statement commit_;
     statement rollback_;

@@ -18,10 +18,34 @@ SETTLE_FUNCTION void writer::prepare() {
 
 SETTLE_FUNCTION void writer::choose(commit_end next) {
     if (ends_ == next) return;
-    connection_.execute(next == commit_end::on_disk ? "PRAGMA synchronous = FULL"
-                                                    : "PRAGMA synchronous = NORMAL",
+    bool const on_disk = next == commit_end::on_disk;
+    connection_.execute(on_disk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
                         "choose what a commit waits for");
+    // A checkpoint behind a commit does not report that its sync failed. Behind a commit on disk
+    // that sync has nothing to write.
+    constexpr int pages = 1000;
+    sqlite3_wal_autocheckpoint(connection_.get(), on_disk ? pages : 0);
     ends_ = next;
+}
+
+SETTLE_FUNCTION void writer::rewrite_log() {
+    sqlite3_file* log = nullptr;
+    sqlite3_int64 size = 0;
+    int code =
+        sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    bool const is_open = code == SQLITE_OK && log != nullptr && log->pMethods != nullptr;
+    if (is_open) code = log->pMethods->xFileSize(log, &size);
+    std::vector<char> bytes(std::size_t{1} << 20U);
+    for (sqlite3_int64 offset = 0; code == SQLITE_OK && offset < size;) {
+        auto const count =
+            static_cast<int>(std::min(size - offset, static_cast<sqlite3_int64>(bytes.size())));
+        code = log->pMethods->xRead(log, bytes.data(), count, offset);
+        if (code == SQLITE_OK) code = log->pMethods->xWrite(log, bytes.data(), count, offset);
+        offset += count;
+    }
+    if (code == SQLITE_OK && size > 0) code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+    if (code != SQLITE_OK) raise(connection_.get(), code, "sync the write-ahead log");
+    is_log_in_doubt_ = false;
 }
 
 SETTLE_FUNCTION transaction::transaction(writer& writer, commit_end ends) : writer_(writer) {
@@ -30,6 +54,13 @@ SETTLE_FUNCTION transaction::transaction(writer& writer, commit_end ends) : writ
     writer.choose(ends);
     run{writer.begin_}.change();
     ++writer.begun_;
+    if (!writer.is_log_in_doubt_) return;
+    try {
+        writer.rewrite_log();
+    } catch (failure const&) {
+        roll_back();
+        throw;
+    }
 }
 
 SETTLE_FUNCTION transaction::~transaction() {
@@ -55,6 +86,7 @@ SETTLE_FUNCTION commit_result transaction::commit() {
     } catch (failure const& problem) {
         auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&
                           writer_.on().in_transaction();
+        writer_.is_log_in_doubt_ = !busy;
         roll_back();
         return {busy ? commit_status::undone : commit_status::unknown, problem.problem()};
     }
