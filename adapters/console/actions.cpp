@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Actions on one entry, and what each would do.
+// Actions on one entry.
 #include "actions.hpp"
 
 #include <algorithm>
@@ -9,86 +9,6 @@ SETTLE_BEGIN
 namespace detail {
 
 namespace {
-
-[[nodiscard]] action_forecast refused(std::string text) { return {false, std::move(text)}; }
-[[nodiscard]] action_forecast refused(error const& problem) { return refused(problem.message()); }
-[[nodiscard]] action_forecast allowed(std::string text) { return {true, std::move(text)}; }
-
-/// Why this engine can do nothing with an entry; empty if it can.
-[[nodiscard]] error why_unusable(entry const& stored, known_directions known) {
-    if (!stored.fault.empty()) return {make_error_code(errc::damaged), stored.fault};
-    auto const direction = direction_for(known, stored);
-    if (!direction.has_value()) return direction.problem();
-    auto const parameters = read_parameters(*direction.value()->type, stored);
-    return parameters.has_value() ? error{} : parameters.problem();
-}
-
-[[nodiscard]] action_forecast forecast_recover(entry const& stored, served_engine const& engine) {
-    auto const& limits = engine.limits();
-    switch (stored.state) {
-    case state::initial: return allowed("It is run now, and ends done or canceled.");
-    case state::pending:
-        if (age_of(stored.created, engine.now(), limits.clocks) > limits.lifetime) {
-            return allowed("It is older than options::lifetime, so it is never committed: what "
-                           "was applied is compensated, and it ends canceled.");
-        }
-        return allowed("All parts are applied under a new epoch. If each is applied, it commits "
-                       "and ends done; otherwise it ends canceled.");
-    case state::deciding:
-        return allowed("Its pivot is called again, and the answer decides: done or canceled.");
-    case state::applied:
-        return allowed("It is committed: its parts are confirmed, and it ends done.");
-    case state::canceling: return allowed("What was applied is compensated, and it ends canceled.");
-    default: return refused("It has ended: it is " + std::string{name_of(stored.state)} + ".");
-    }
-}
-
-[[nodiscard]] action_forecast forecast_cancel(entry const& stored) {
-    switch (stored.state) {
-    case state::initial: return allowed("Nothing of it was applied; it ends canceled.");
-    case state::pending:
-        return allowed("Whichever worker runs it stops, what was applied is compensated, and it "
-                       "ends canceled.");
-    case state::deciding: return refused(pivot_decides(stored));
-    case state::applied:
-        return refused("It is committed, too late to cancel it; 'recover' brings it to its end.");
-    case state::canceling:
-        return refused("It is being canceled; 'recover' brings it to its end now.");
-    case state::done: return refused("It is done, too late to cancel it.");
-    default: return refused("It is " + std::string{name_of(stored.state)} + " already.");
-    }
-}
-
-[[nodiscard]] action_forecast forecast_reverse(entry const& stored, served_engine const& engine) {
-    auto why = why_not_reversible(stored, engine.now(), engine.limits());
-    if (!why.empty()) return refused(std::move(why));
-    auto const direction = direction_for(engine.known(), stored);
-    if (!direction.has_value()) return refused(direction.problem());
-    if (direction.value()->back == nullptr) return refused(no_reversal(stored));
-    return allowed("A new transaction '" + reversal_id(stored.id, 1) +
-                   "' undoes its effects. It is canceled, with no effect, if a guard fails: for "
-                   "example if what was received is spent.");
-}
-
-[[nodiscard]] action_forecast forecast_resolve(entry const& stored, served_engine const& engine) {
-    resolve_options options;
-    bool const decides = stored.state == state::deciding;
-    if (decides) options.pivot = pivot_outcome::was_applied;
-    if (auto const problem = check_closing(stored, "any", options); !problem.empty())
-        return refused(problem);
-    auto const direction = direction_for(engine.known(), stored);
-    auto const& parts = direction.value()->type->participants;
-    bool const has_call = std::any_of(parts.begin(), parts.end(), [&](part_descriptor const& part) {
-        return part.make_result != nullptr && (!decides || part.is_pivot);
-    });
-    if (!has_call) return refused("It has no call that a person could close.");
-    if (decides) {
-        return allowed("The pivot counts as applied, and it commits; or as not applied, and it "
-                       "cancels. Ask the service first: nothing can test what you say.");
-    }
-    return allowed("The call that you name is closed with your reason, and the transaction goes on "
-                   "without it. End the call at the service first.");
-}
 
 /// The options of a resolve; of another action, its fields are only checked.
 [[nodiscard]] result<resolve_options> resolve_options_of(operator_action action,
@@ -161,21 +81,6 @@ console_reply not_kept(error const& problem) {
     return problem_reply(503, told + problem.message());
 }
 
-action_forecast forecast_of(operator_action action, entry const& stored, served_engine& engine) {
-    bool const needs_definition = !is_final(stored.state) || action == operator_action::reverse;
-    if (needs_definition || !stored.fault.empty()) {
-        if (auto const problem = why_unusable(stored, engine.known()); !problem.empty())
-            return refused(problem);
-    }
-    switch (action) {
-    case operator_action::recover: return forecast_recover(stored, engine);
-    case operator_action::cancel: return forecast_cancel(stored);
-    case operator_action::reverse: return forecast_reverse(stored, engine);
-    case operator_action::resolve: break;
-    }
-    return forecast_resolve(stored, engine);
-}
-
 outcome take_action(operator_action action, transaction_id const& id, console_fields const& fields,
                     served_engine& engine, std::chrono::milliseconds limit) {
     call_options const call{limit, {}};
@@ -216,7 +121,7 @@ console_reply act(operator_action action, transaction_id const& id, console_fiel
     auto const stored = engine.find(id, {limit, {}});
     if (!stored.has_value()) return problem_reply(stored.problem());
     if (!stored.value()) return problem_reply(404, unknown_id(id).problem.message());
-    auto const forecast = forecast_of(action, *stored.value(), engine);
+    auto const forecast = engine.forecast(action, *stored.value());
     auto const seen = seen_of(*stored.value());
     console_json data{{"action", name_of(action)}, {"id", id}};
     if (field(fields, "dry_run") == "1") {

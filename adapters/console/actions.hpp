@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an operator may do with an entry, what that would do by the rules of the protocol, and the
-// filter of a list.
+// What an operator may do with an entry, and the filter of a list.
 #pragma once
 
 #include "views.hpp"
@@ -13,28 +12,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-enum class operator_action : std::uint8_t { recover, cancel, reverse, resolve };
-
-inline constexpr std::array all_operator_actions{operator_action::recover, operator_action::cancel,
-                                                 operator_action::reverse,
-                                                 operator_action::resolve};
-
-[[nodiscard]] constexpr std::string_view name_of(operator_action action) {
-    constexpr std::string_view names[]{"recover", "cancel", "reverse", "resolve"};
-    return names[static_cast<std::size_t>(action)];
-}
-
 [[nodiscard]] std::optional<operator_action> operator_action_from(std::string_view name);
-
-/// What an action would do, or why the protocol does not allow it: a sentence.
-struct action_forecast {
-    bool is_allowed = false;
-    std::string text{};
-};
-
-/// Cost:    reads nothing
-[[nodiscard]] action_forecast forecast_of(operator_action action, entry const& stored,
-                                          served_engine& engine);
 
 /// The value of a field; empty if it is not there.
 [[nodiscard]] std::string field(console_fields const& fields, std::string_view name);

@@ -12,27 +12,16 @@ namespace detail {
 
 namespace {
 
-/// The entries of one state, for which an action does the same.
-struct action_group {
-    std::uint64_t count = 0;
-    std::string effect{}; ///< of the first of them
-};
-
-struct action_plan {
-    std::map<std::pair<state, bool>, action_group> groups{}; ///< by state, and if it is allowed
-    std::uint64_t allowed = 0;
-
-    [[nodiscard]] console_json shown() const {
-        console_json rows = console_json::array();
-        for (auto const& [key, group] : groups) {
-            rows.push_back({{"state", name_of(key.first)},
-                            {"count", group.count},
-                            {"allowed", key.second},
-                            {"effect", group.effect}});
-        }
-        return rows;
+[[nodiscard]] console_json shown(forecast_counts const& counts) {
+    console_json rows = console_json::array();
+    for (auto const& [key, group] : counts.groups) {
+        rows.push_back({{"state", name_of(key.first)},
+                        {"count", group.count},
+                        {"allowed", key.second},
+                        {"effect", group.text}});
     }
-};
+    return rows;
+}
 
 [[nodiscard]] std::string taken_field(console_fields& fields, std::string_view name) {
     auto const place = fields.find(name);
@@ -53,7 +42,7 @@ scan_forecasts(served_engine& engine, operator_action action, list_filter const&
                timestamp asked, scan_limits const& limits,
                function_view<bool(entry const&, action_forecast const&)> visit) {
     return scan_matches(engine, filter, asked, limits, [&](entry const& stored) {
-        return stored.created > asked || visit(stored, forecast_of(action, stored, engine));
+        return stored.created > asked || visit(stored, engine.forecast(action, stored));
     });
 }
 
@@ -83,14 +72,12 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     for (auto const& [name, value] : filter->fields)
         of.append(of.empty() ? "" : " ").append(name).append("=").append(value);
     row["of"] = of.empty() ? "all" : of;
-    action_plan plan;
+    forecast_counts counts;
     auto const asked = engine_.now();
     auto const seen =
         scan_forecasts(engine_, action, *filter, asked, {action_limit(), action_limit()},
                        [&](entry const& stored, action_forecast const& forecast) {
-                           auto& group = plan.groups[{stored.state, forecast.is_allowed}];
-                           if (group.count++ == 0) group.effect = forecast.text;
-                           if (forecast.is_allowed) ++plan.allowed;
+                           counts.add(stored, forecast);
                            return true;
                        });
     if (!seen.has_value()) return problem_reply(seen.problem());
@@ -101,11 +88,11 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
                                       "console#actions");
     }
     console_json data{{"action", name_of(action)}, {"filter", filter->shown()}};
-    data["would"] = plan.shown();
+    data["would"] = shown(counts);
     auto const token = hex_of(fingerprint(json_text(data)));
     if (is_dry) {
         data["dry_run"] = true;
-        data["allowed"] = plan.allowed;
+        data["allowed"] = counts.allowed;
         data["token"] = token;
         return {200, std::move(data)};
     }
@@ -116,7 +103,7 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     }
     row["filter"] = filter->shown();
     row["state"] = "running";
-    row["allowed"] = plan.allowed;
+    row["allowed"] = counts.allowed;
     row["handled"] = 0;
     row["ended"] = console_json::object();
     row["failed"] = 0;
@@ -130,7 +117,7 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     if (auto const problem = note(); !problem.empty()) return not_kept(problem);
     data.erase("would");
     data["state"] = "running";
-    data["allowed"] = plan.allowed;
+    data["allowed"] = counts.allowed;
     return {202, std::move(data)};
 }
 

@@ -128,7 +128,7 @@ console_reply console_views::show(transaction_id const& id, console_role role) {
     add_parts(shown, data);
     auto& actions = data["actions"] = console_json::array();
     for (auto const action : all_operator_actions) {
-        auto const effect = forecast_of(action, shown, engine_);
+        auto const effect = engine_.forecast(action, shown);
         actions.push_back({{"action", name_of(action)},
                            {"allowed", effect.is_allowed && role == console_role::acts},
                            {"effect", effect.text}});

@@ -53,6 +53,7 @@
 #include <settle/running/calls/doubts.ipp>
 #include <settle/running/calls/engine_calls.ipp>
 #include <settle/running/calls/finisher.ipp>
+#include <settle/running/calls/forecast.ipp>
 #include <settle/running/calls/ids.ipp>
 #include <settle/running/calls/marks.ipp>
 #include <settle/running/calls/new_job.ipp>

@@ -177,6 +177,11 @@ TEST_CASE("resolve: a statement that does not fit the entry is refused and chang
     auto engine = office.make();
     CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
     auto const before = entry_of(engine, "t1");
+    CHECK(contains(engine.forecast(settle::operator_action::resolve, before).text,
+                   "The pivot counts as applied, and it commits; or as not applied"));
+    auto const cancel = engine.forecast(settle::operator_action::cancel, before);
+    CHECK_FALSE(cancel.is_allowed);
+    CHECK(cancel.text == engine.cancel("t1").problem.message());
     auto const refusal = [&](std::string_view participant, auto const&... given) {
         auto const refused = engine.resolve("t1", participant, "by hand", given...);
         CHECK(refused.verdict == verdict::refused);

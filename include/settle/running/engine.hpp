@@ -9,6 +9,7 @@
 #include <settle/running/calls/access.hpp>
 #include <settle/running/calls/batch.hpp>
 #include <settle/running/calls/engine_calls.hpp>
+#include <settle/running/calls/forecast.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/refused_engine.hpp>
 #include <settle/store/record.hpp>
@@ -202,6 +203,22 @@ public:
     ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         return calls().reverse(known(), id, call);
+    }
+
+    /// What an action would do with an entry as find(), page() or list() has read it: by the rules
+    /// that the action itself follows, and by the clock of now. The entry may move meanwhile, so
+    /// the outcome of the action alone is certain.
+    /// Cost:    reads nothing
+    [[nodiscard]] action_forecast forecast(operator_action action, entry const& stored) const {
+        return detail::forecast_of(action, stored, known(), assembly_.limits(),
+                                   assembly_.environment().now());
+    }
+
+    /// True if recover() would claim an entry now. An entry that it leaves has moved too recently,
+    /// or waits for the next try of a call, or its calls are paused.
+    /// Cost:    reads the pauses of calls, at most once a second
+    [[nodiscard]] bool is_due(entry const& stored, recover_options const& options = {}) {
+        return calls().is_due(known(), stored, options.older_than);
     }
 
     /// Looks at all marks of the bound stores and undoes the stray marks.

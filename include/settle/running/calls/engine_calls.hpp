@@ -25,6 +25,7 @@ public:
     recovery_report work(known_directions known, work_options const& options, std::size_t room);
     recovery_report recover(known_directions known, recover_options const& options,
                             std::size_t room);
+    [[nodiscard]] bool is_due(known_directions known, entry const& stored, time_limit older_than);
     outcome cancel(known_directions known, transaction_id const& id, cancel_options const& options);
     outcome retry(known_directions known, transaction_id const& id, call_options const& call);
     outcome resolve(known_directions known, transaction_id const& id, std::string_view participant,
@@ -52,6 +53,8 @@ private:
     using with_direction = function_view<outcome(entry const&, known_direction const&,
                                                  void const* parameters, call_options const& rest)>;
 
+    /// Shape:   begun - unfinished and not `initial`
+    [[nodiscard]] bool is_due(entry const& begun, timestamp now, time_limit older_than) const;
     outcome start(transaction_id&& id, transaction_descriptor const& direction,
                   void const* parameters, goal purpose, call_options const& call, bool new_id);
     outcome take_over(known_direction const& direction, entry const& stored, void const* parameters,

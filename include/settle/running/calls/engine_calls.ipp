@@ -93,20 +93,9 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     entry_filter filter;
     filter.unfinished = true;
     timestamp const now = context_.environment.now();
-    // What waits for its next try longer than this call would is left, unless it is too old to
-    // wait.
-    auto const& limits = context_.limits;
-    timestamp const last_try = later(now, limits.call_patience);
-    auto& pauses = context_.ports.pauses;
-    if (has_calls(known)) pauses.look();
+    if (has_calls(known)) context_.ports.pauses.look();
     auto const selects = [&](entry const& stored) {
-        bool const expires = stored.state == state::pending &&
-                             age_of(stored.created, now, limits.clocks) > limits.lifetime;
-        bool const is_wrong = is_ahead(stored.modified, now, limits.clocks);
-        bool const waits = !is_wrong && detail::waits_for_try(stored.next_try, last_try);
-        if ((waits || pauses.holds(stored.type, stored.id)) && !expires) return false;
-        auto const still = detail::still_for(stored, now, context_.limits.clocks);
-        return still >= options.older_than || is_gone(stored.owner);
+        return is_due(stored, now, options.older_than);
     };
     auto report =
         detail::take_over{context_, known, options.stop, room}.all(filter, options.limit, selects);
@@ -114,12 +103,35 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     auto const stores = stores_of_late_calls(context_, known);
     if (!stores.empty() && report.problem.empty()) {
         // Nothing in the log names a call that stopped before it had an entry.
-        auto const age = std::min<std::chrono::milliseconds>(options.older_than, limits.takeover);
+        auto const age =
+            std::min<std::chrono::milliseconds>(options.older_than, context_.limits.takeover);
         auto swept = sweeper{context_, options.stop, {true, age}}.sweep(stores);
         report.problem = std::move(swept.problem);
         std::move(swept.skipped.begin(), swept.skipped.end(), std::back_inserter(report.skipped));
     }
     return report;
+}
+
+template <typename Rules>
+bool engine_calls<Rules>::is_due(known_directions known, entry const& stored,
+                                 time_limit older_than) {
+    bool const has_begun = stored.state != state::initial && !is_final(stored.state);
+    if (!has_begun || !gate_.is_open(call_options{})) return false;
+    if (has_calls(known)) context_.ports.pauses.look();
+    return is_due(stored, context_.environment.now(), older_than);
+}
+template <typename Rules>
+bool engine_calls<Rules>::is_due(entry const& begun, timestamp now, time_limit older_than) const {
+    // What waits for its next try longer than a call would is left, unless it is too old to wait.
+    auto const& limits = context_.limits;
+    timestamp const last_try = later(now, limits.call_patience);
+    bool const expires = begun.state == state::pending &&
+                         age_of(begun.created, now, limits.clocks) > limits.lifetime;
+    bool const is_wrong = is_ahead(begun.modified, now, limits.clocks);
+    bool const waits = !is_wrong && detail::waits_for_try(begun.next_try, last_try);
+    bool const is_held = waits || context_.ports.pauses.holds(begun.type, begun.id);
+    if (is_held && !expires) return false;
+    return detail::still_for(begun, now, limits.clocks) >= older_than || is_gone(begun.owner);
 }
 
 template <typename Rules>

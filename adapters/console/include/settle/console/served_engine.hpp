@@ -84,6 +84,8 @@ public:
     virtual result<bool> resume_calls(pause_scope scope, std::string_view name,
                                       call_options const& call) = 0;
 
+    [[nodiscard]] virtual action_forecast forecast(operator_action action,
+                                                   entry const& stored) const = 0;
     virtual outcome retry(transaction_id const& id, call_options const& call) = 0;
     virtual outcome cancel(transaction_id const& id, cancel_options const& options) = 0;
     virtual outcome reverse(transaction_id const& id, call_options const& call) = 0;
@@ -142,6 +144,10 @@ public:
         return engine_.resume_calls(scope, name, call);
     }
 
+    [[nodiscard]] action_forecast forecast(operator_action action,
+                                           entry const& stored) const override {
+        return engine_.forecast(action, stored);
+    }
     outcome retry(transaction_id const& id, call_options const& call) override {
         return engine_.retry(id, call);
     }
