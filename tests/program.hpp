@@ -65,14 +65,16 @@ struct ended {
 /// A program under way. Its output goes to files, so that it never waits for its reader.
 class program {
 public:
-    program(scratch_folder const& folder, std::vector<std::string> command) {
+    /// Shape:   input - the file or terminal that it reads
+    program(scratch_folder const& folder, std::vector<std::string> command,
+            std::string const& input = "/dev/null") {
         static int count = 0;
         out_ = folder.at("out-" + std::to_string(++count));
         err_ = folder.at("err-" + std::to_string(count));
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
         constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files, 0, input.c_str(), O_RDONLY, 0);
         posix_spawn_file_actions_addopen(&files, 1, out_.c_str(), flags, 0600);
         posix_spawn_file_actions_addopen(&files, 2, err_.c_str(), flags, 0600);
         std::vector<char*> arguments;

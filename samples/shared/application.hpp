@@ -3,11 +3,11 @@
 #pragma once
 
 #include "books.hpp"
-#include "doubts.hpp"
 #include "entries.hpp"
 #include "home.hpp"
 #include "interrupt.hpp"
 #include "opener.hpp"
+#include "operator_commands.hpp"
 #include "report.hpp"
 #include "runner.hpp"
 #include "serve.hpp"
@@ -28,18 +28,6 @@
 #include <vector>
 
 namespace samples {
-
-/// True for an application whose transactions have participants beside its store.
-template <typename Application>
-concept has_others = requires { Application::in_other_databases; };
-
-/// True for an application whose transactions have prepared participants.
-template <typename Application>
-concept prepares = requires { Application::prepared; };
-
-/// True for an application that runs new work, not only the leftovers of MongoDB's tutorial.
-template <typename Application>
-concept has_reader = requires { typename Application::reader; };
 
 /// The commands of one application on one engine.
 /// Shape:   Application offers
@@ -63,12 +51,11 @@ concept has_reader = requires { typename Application::reader; };
 ///          An application for the leftovers of MongoDB's tutorial offers name, tables,
 ///          with_arguments and each_account.
 template <typename Application, typename Engine>
-class commands {
+class commands : operator_commands<Application, Engine> {
+    using base = operator_commands<Application, Engine>;
+
 public:
-    commands(Application& application, Engine& engine, settings const& settings,
-             interrupt const& interrupted)
-        : application_(&application), engine_(&engine), given_(&settings),
-          interrupted_(&interrupted) {}
+    using base::base;
 
     exit_code call(std::string_view command) {
         if constexpr (has_reader<Application>) {
@@ -98,6 +85,10 @@ public:
     }
 
 private:
+    using base::application_, base::engine_, base::given_, base::interrupted_;
+    using base::cancel, base::change_pause, base::doubts, base::list, base::name, base::recover;
+    using base::refuse, base::resolve, base::reverse, base::show, base::stuck, base::work;
+
     exit_code open() {
         typename Application::reader pieces{given_->file};
         opener<Engine> records{*engine_, interrupted_->token()};
@@ -127,59 +118,6 @@ private:
         return code;
     }
 
-    exit_code recover() {
-        settle::recover_options options;
-        options.older_than = given_->standing_for;
-        options.stop = interrupted_->token();
-        auto const recovered = engine_->recover(options);
-        print_report("recovered", recovered);
-        auto const swept = engine_->sweep(interrupted_->token());
-        if (swept.undone > 0 || !swept.skipped.empty()) {
-            print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
-                  swept.skipped.size());
-        }
-        print_skipped(swept.skipped);
-        if (!swept.problem.empty()) throw settle::failure(swept.problem);
-        return end_of(recovered.undecided == 0 && recovered.skipped.empty() &&
-                      swept.skipped.empty());
-    }
-
-    exit_code work() {
-        settle::work_options options;
-        options.stop = interrupted_->token();
-        auto const found = engine_->work(options);
-        print_report("worked", found);
-        return end_of(found.undecided == 0 && found.skipped.empty());
-    }
-
-    /// Prints the outcomes of entries.
-    /// Errors:  throws the problem that stopped the call early
-    static void print_report(std::string_view did, settle::recovery_report const& report) {
-        print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, report.done,
-              report.canceled, report.undecided, report.skipped.size());
-        if (report.undecided > 0) print_line("  undecided: " + sentence_of(report.problem));
-        if (report.elsewhere > 0) {
-            print("  {} are under way in another program\n", with_commas(report.elsewhere));
-        }
-        if (report.young > 0) {
-            print("  {} have not stood still for that long (--older-than), or wait for a service\n",
-                  with_commas(report.young));
-        }
-        print_skipped(report.skipped);
-        bool const is_reported = report.problem.empty() || report.undecided > 0;
-        if (!is_reported) throw settle::failure(report.problem);
-    }
-
-    static void print_skipped(std::vector<settle::skipped_entry> const& skipped) {
-        for (auto const& [id, problem] : skipped) {
-            print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
-        }
-    }
-
-    [[nodiscard]] exit_code end_of(bool settled) const {
-        return settled && !interrupted_->requested() ? exit_code::settled : exit_code::unsettled;
-    }
-
     exit_code purge() {
         settle::purge_options options;
         options.older_than = given_->finished_for;
@@ -204,102 +142,6 @@ private:
         if (!exists) throw settle::failure(made.problem());
     }
 
-    exit_code list() {
-        std::uint64_t count = 0;
-        settle::entry_filter filter;
-        if (given_->older_than.count() > 0) filter = engine_->still_for(given_->older_than);
-        filter.state = given_->state;
-        if (!given_->list_json) print("{}\n", list_head());
-        for (settle::entry const& entry : engine_->list(filter)) {
-            if (interrupted_->requested()) break;
-            auto const* const before = count == 0 ? "[" : ",\n ";
-            if (given_->list_json) print("{}{}", before, to_json_text(entry));
-            else print("{}\n", list_line(entry));
-            ++count;
-        }
-        if (given_->list_json) print("{}]\n", count == 0 ? "[" : "");
-        else print("{} entries\n", with_commas(count));
-        return end_of(true);
-    }
-
-    exit_code show() {
-        auto const found = engine_->find(given_->show_id).value();
-        if (!found) return refuse(fmt::format("there is no transaction '{}'", given_->show_id));
-        if (given_->show_json) print("{}\n", to_json_text(*found, 2));
-        else print("{}", to_text(*found));
-        return exit_code::settled;
-    }
-
-    exit_code cancel() {
-        auto const& id = given_->cancel_id;
-        settle::cancel_options options;
-        options.even_if_unknown = given_->even_if_unknown;
-        options.stop = interrupted_->token();
-        auto const result = engine_->cancel(id, options);
-        if (result.canceled()) {
-            print_line(fmt::format("{} is canceled", id));
-            return exit_code::settled;
-        }
-        if (result.done()) {
-            auto const undoes = has_others<Application>
-                                    ? std::string{}
-                                    : fmt::format("; '{} reverse {}' undoes it", name(), id);
-            return refuse(fmt::format("{} is done, too late to cancel it{}", id, undoes));
-        }
-        if (result.problem.code == settle::errc::unknown_id) {
-            return refuse(fmt::format("there is no transaction '{}'; with --even-if-unknown it is "
-                                      "canceled in advance",
-                                      id));
-        }
-        return unsettled(result);
-    }
-
-    exit_code reverse() {
-        auto const& id = given_->reverse_id;
-        auto const result = engine_->reverse(id);
-        if (result.done()) {
-            print_line(fmt::format("{} is reversed by {}", id, result.id));
-            return exit_code::settled;
-        }
-        if (result.canceled()) {
-            return refuse(fmt::format("{} is not reversed: {}{}", id,
-                                      words_for(*application_, result.participant, result.why),
-                                      cause_of(result.problem)));
-        }
-        return unsettled(result);
-    }
-
-    exit_code stuck() {
-        auto const& age = given_->stuck_for;
-        auto const stuck = (age ? engine_->stuck(*age) : engine_->stuck()).value();
-        print("{}\n", list_head());
-        for (settle::entry const& entry : stuck) print("{}\n", list_line(entry));
-        print("{} entries\n", with_commas(stuck.size()));
-        for (settle::call_pause const& pause : engine_->paused_calls().value()) {
-            print("the calls of the {} '{}' are paused: {}\n", name_of(pause.scope),
-                  printable(pause.name), printable(pause.why));
-        }
-        return exit_code::settled;
-    }
-
-    exit_code change_pause(bool pauses) {
-        auto const [scope, name] = std::pair{given_->scope, given_->scope_name};
-        auto const changed = pauses ? engine_->pause_calls(scope, name, given_->why)
-                                    : engine_->resume_calls(scope, name);
-        if (!changed.has_value()) return refuse(sentence_of(changed.problem()));
-        if (changed.value() || pauses) return exit_code::settled;
-        return refuse(fmt::format("no calls of the {} '{}' are paused", name_of(scope), name));
-    }
-
-    exit_code doubts() {
-        if constexpr (prepares<Application>) {
-            auto const parts = engine_->in_doubt(Application::prepared).value();
-            print("{}{}", doubts_text(parts, name()), application_->held_back());
-        }
-        print("{}", early_marks_text(engine_->marks_without_entry().value(), name()));
-        return exit_code::settled;
-    }
-
     exit_code serve() {
         auto const said = [](std::string const& url) {
             print_line(fmt::format("the console is at {}; Ctrl-C ends it", url));
@@ -309,25 +151,6 @@ private:
             return exit_code::settled;
         return refuse("this program was built without settle::console; configure it with "
                       "-DSETTLE_SAMPLES_SERVE=ON");
-    }
-
-    exit_code resolve() {
-        auto const& id = given_->resolve_id;
-        auto const result =
-            engine_->resolve(id, given_->participant, given_->why, given_->resolving);
-        if (!result.done() && !result.canceled()) return unsettled(result);
-        print_line(fmt::format("{} is {}", id, result.done() ? "done" : "canceled"));
-        return exit_code::settled;
-    }
-
-    /// Reports an outcome that is neither done nor canceled.
-    exit_code unsettled(settle::outcome const& result) {
-        auto const sentence = sentence_of(result.problem);
-        if (result.verdict == settle::verdict::refused) return refuse(sentence);
-        bool const lasts = result.problem.code == settle::condition::permanent;
-        refuse(fmt::format("{} is undecided: {}{}", result.id, sentence,
-                           lasts ? "" : "; give the same command again"));
-        return exit_code::unsettled;
     }
 
     // ---------------------------------------------------------------------------------- the money
@@ -438,18 +261,6 @@ private:
         for (auto const& each : by_log.sentences) print_line("    " + each);
         return false;
     }
-
-    static std::string_view name() { return Application::name; }
-
-    exit_code refuse(std::string_view sentence) {
-        complain(name(), sentence);
-        return exit_code::refused;
-    }
-
-    Application* application_;
-    Engine* engine_;
-    settings const* given_;
-    interrupt const* interrupted_;
 };
 
 /// Calls the requested commands on one store.

@@ -115,4 +115,15 @@ std::string to_json_text(settle::entry const& entry, int indent) {
     return dump(to_json(entry), indent);
 }
 
+std::string to_json_text(std::vector<settle::entry> const& entries,
+                         std::vector<settle::call_pause> const& pauses) {
+    json shown{{"entries", json::array()}, {"paused", json::array()}};
+    for (settle::entry const& entry : entries) shown["entries"].push_back(to_json(entry));
+    for (settle::call_pause const& pause : pauses) {
+        shown["paused"].push_back(
+            {{"scope", name_of(pause.scope)}, {"name", pause.name}, {"why", pause.why}});
+    }
+    return dump(shown, -1);
+}
+
 } // namespace samples

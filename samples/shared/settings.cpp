@@ -104,6 +104,7 @@ public:
             if (command->count() > 1) {
                 return wrong(fmt::format("'{}' is given more than once", command->get_name()));
             }
+            if (auto const fault = fault_of_choice(*command); !fault.empty()) return wrong(fault);
             target_->commands.push_back(command->get_name());
         }
         return std::nullopt;
@@ -122,9 +123,38 @@ private:
         bool const lacks = error.get_exit_code() == static_cast<int>(code::RequiredError) ||
                            error.get_exit_code() == static_cast<int>(code::ExtrasError);
         if (!lacks || unknown.empty()) return error.what();
-        return fmt::format("there is no {} '{}'",
-                           unknown.front().starts_with('-') ? "option" : "command",
-                           unknown.front());
+        auto const& name = unknown.front();
+        if (!name.starts_with('-')) return fmt::format("there is no command '{}'", name);
+        std::string commands;
+        for (auto const* each : line_.get_subcommands({})) {
+            if (each->get_option_no_throw(name) == nullptr) continue;
+            commands += fmt::format("{}'{}'", commands.empty() ? "" : ", ", each->get_name());
+        }
+        if (commands.empty()) return fmt::format("there is no option '{}'", name);
+        return fmt::format("there is no option '{}' here; it is an option of {}", name, commands);
+    }
+
+    /// What is wrong with the ID or the choice of a command; empty if nothing is.
+    static std::string fault_of_choice(CLI::App const& command) {
+        auto const& name = command.get_name();
+        auto const* const id = command.get_option_no_throw("ID");
+        if (id == nullptr) return {};
+        // An empty variable of a shell must not become an action on all.
+        if (id->count() != 0 && id->as<std::string>().empty())
+            return fmt::format("the ID of '{}' is empty", name);
+        if (command.get_option_no_throw("--all") == nullptr) return {};
+        bool const has_filter = command.count("--state") + command.count("--older-than") != 0;
+        bool const has_choice = has_filter || command.count("--all") != 0;
+        if (id->count() == 0) {
+            // It also settles what it finds without a choice.
+            if (has_choice || name == "recover") return {};
+            return fmt::format("'{}' needs an ID, a filter (--state, --older-than), or --all for "
+                               "every entry",
+                               name);
+        }
+        if (!has_choice) return {};
+        return fmt::format("'{}' takes an ID, or --state, --older-than and --all, but not both",
+                           name);
     }
 
     void add_commands() {
@@ -142,8 +172,8 @@ private:
         run.add_option("--threads", target_->threads,
                        "Threads that share the work; transactions of one record keep their order")
             ->check(CLI::Range(std::size_t{1}, settings::most_threads));
-        add_age(add("recover", "Settles unfinished transactions of ended programs"),
-                target_->standing_for, "Also transactions that have not moved for so long (30m)");
+        add_action("recover", target_->recover,
+                   "Settles unfinished transactions of ended programs, or those of a choice");
         add("work", "Runs submitted transactions");
         add("home", "Says that a log which is elsewhere was moved or copied")
             .add_option_function<std::string>(
@@ -157,10 +187,12 @@ private:
                 "Only entries created so long ago (30d; over 8d 1h)");
         add_looking();
         if (!has_others) {
-            add_id("reverse", target_->reverse_id, "Undoes a transaction that is done");
+            add_action("reverse", target_->reverse, "Undoes a transaction that is done");
         } else {
-            add_age(add("stuck", "Shows unfinished transactions that are old"), target_->stuck_for,
+            auto& stuck = add("stuck", "Shows unfinished transactions that are old");
+            add_age(stuck, target_->stuck.older_than,
                     "Created so long ago (10m, or seen stuck before)");
+            add_json(stuck, target_->stuck);
         }
         if (description_->calls_services) {
             add_resolve();
@@ -174,22 +206,13 @@ private:
 
     void add_looking() {
         auto& list = add("list", "Shows the log's entries");
-        std::vector<std::string> names;
-        for (auto const each : settle::all_states) names.emplace_back(name_of(each));
-        auto const take = [this](std::string const& text) {
-            for (auto const each : settle::all_states) {
-                if (name_of(each) == text) target_->state = each;
-            }
-        };
-        list.add_option_function<std::string>("--state", take, "Only entries in this state")
-            ->check(CLI::IsMember(names));
-        add_age(list, target_->older_than, "Only entries that have not moved for so long");
-        list.add_flag("--json", target_->list_json, "As JSON");
+        add_choice(list, target_->list);
         add_id("show", target_->show_id, "Shows the whole entry of one transaction")
             .add_flag("--json", target_->show_json, "As JSON");
-        add_id("cancel", target_->cancel_id, "Cancels a transaction that is not yet applied")
+        add_action("cancel", target_->cancel, "Cancels a transaction that is not yet applied")
             .add_flag("--even-if-unknown", target_->even_if_unknown,
-                      "Also an id without an entry: it can then never run");
+                      "Also an id without an entry: it can then never run")
+            ->needs("ID");
         add("balance", "Shows all balances, or the balance of one account")
             .add_option("ACCOUNT", target_->account, "The account");
         add("check", "Checks that no money is lost and nothing is unfinished");
@@ -207,8 +230,10 @@ private:
     }
 
     void add_resolve() {
-        auto& resolve = add_id("resolve", target_->resolve_id,
+        auto& resolve = add_id("resolve", target_->resolve.id,
                                "Closes a call that its service will never answer");
+        add_json(resolve, target_->resolve);
+        add_consent(resolve, target_->resolve);
         resolve.add_option("PARTICIPANT", target_->participant, "The participant that calls")
             ->required();
         resolve.add_option("REASON", target_->why, "How the call was settled by hand")->required();
@@ -223,6 +248,43 @@ private:
             ->check(CLI::IsMember({"applied", "not-applied"}));
         resolve.add_option("--result", target_->resolving.result,
                            "JSON: the result of a pivot that was applied");
+    }
+
+    /// An action on one transaction, or on those of a choice.
+    CLI::App& add_action(std::string const& name, chosen_action& target,
+                         std::string const& purpose) {
+        auto& command = add(name, purpose);
+        command.add_option("ID", target.id, "The transaction's id");
+        add_choice(command, target);
+        command.add_flag("--all", target.is_for_all, "All entries, in place of an ID or a filter");
+        add_consent(command, target);
+        return command;
+    }
+
+    static void add_consent(CLI::App& command, chosen_action& target) {
+        command.add_flag("--dry-run", target.is_dry_run, "Says what would happen; changes nothing");
+        command.add_flag("--yes", target.is_agreed, "Asks nobody before many entries are changed");
+    }
+
+    static void add_json(CLI::App& command, entry_choice& target) {
+        command.add_flag("--json", target.is_json, "As JSON");
+    }
+
+    static void add_choice(CLI::App& command, entry_choice& target) {
+        std::vector<std::string> names;
+        for (auto const each : settle::all_states) names.emplace_back(name_of(each));
+        auto const take = [&target](std::string const& text) {
+            for (auto const each : settle::all_states) {
+                if (name_of(each) == text) target.state = each;
+            }
+        };
+        command.add_option_function<std::string>("--state", take, "Only entries in this state")
+            ->check(CLI::IsMember(names));
+        add_age(command, target.older_than,
+                command.get_name() == "recover"
+                    ? "Also transactions that have not moved for so long (30m)"
+                    : "Only entries that have not moved for so long");
+        add_json(command, target);
     }
 
     CLI::App& add_scope(std::string const& name, std::string const& purpose) {

@@ -24,6 +24,21 @@ class App;
 
 namespace samples {
 
+/// The entries that a command is for, and how it shows them.
+struct entry_choice {
+    std::optional<settle::state> state;
+    std::optional<std::chrono::seconds> older_than;
+    bool is_json = false;
+};
+
+/// The entries that an action is for, and how it is taken.
+struct chosen_action : entry_choice {
+    std::string id; ///< empty: the entries of the choice
+    bool is_for_all = false;
+    bool is_dry_run = false;
+    bool is_agreed = false; ///< no person is asked
+};
+
 struct settings {
     static constexpr std::size_t most_in_flight = 20'000;
     static constexpr std::size_t most_threads = 64;
@@ -37,22 +52,20 @@ struct settings {
     std::filesystem::path report;
     std::size_t window = 0; // transactions in flight on each thread; 0 lets the stores decide
     std::size_t threads = 1;
-    std::string show_id; // each command has its own, since several may be given
-    std::string cancel_id;
-    std::string reverse_id;
-    std::string resolve_id;
+    std::string show_id;
+    chosen_action cancel; // each command has its own, since several may be given
+    chosen_action recover;
+    chosen_action reverse;
+    chosen_action resolve;
     std::string participant; // of resolve
     std::string why;         // of resolve and pause
     settle::resolve_options resolving;
     settle::pause_scope scope{}; // of pause and resume
     std::string scope_name;
     std::string account;
-    std::optional<settle::state> state;
-    std::chrono::seconds older_than{0};
-    std::chrono::seconds standing_for{std::chrono::minutes(30)};
+    entry_choice list;
+    entry_choice stuck; ///< without a time: what the engine calls stuck
     std::chrono::seconds finished_for{std::chrono::hours(24 * 30)}; // of purge
-    std::optional<std::chrono::seconds> stuck_for{}; ///< empty: what the engine calls stuck
-    bool list_json = false;
     bool show_json = false;
     bool dot = false;          ///< of picture; false: Mermaid
     std::string modeled;       ///< of promela and tla: the type; empty: the first

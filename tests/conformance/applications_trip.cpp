@@ -3,6 +3,8 @@
 #include <contains.hpp>
 #include <trip_services.hpp>
 
+#include <nlohmann/json.hpp>
+
 namespace trip_test {
 
 namespace {
@@ -100,6 +102,10 @@ TEST_CASE("trip: a person pauses a service, and the next program resumes its cal
     }
     CHECK(contains(services.call({"stuck", "--older-than", "0s"}).out,
                    "1 entries\nthe calls of the service 'hotel' are paused: it burns\n"));
+    auto const stuck =
+        nlohmann::json::parse(services.call({"stuck", "--older-than", "0s", "--json"}).out);
+    CHECK(stuck["entries"].at(0)["id"] == "T1");
+    CHECK(stuck["paused"].at(0)["name"] == "hotel");
     CHECK(services.call({"resume", "service", "hotel"}).code == 0);
     running->wait();
     CHECK(services.call({"run", file}).code == 0);
@@ -148,9 +154,15 @@ TEST_CASE("trip: a call that its service will never answer is stuck, and a perso
     running->wait();
 
     CHECK(contains(services.call({"stuck", "--older-than", "0s"}).out, "T1"));
+    auto const tried = services.call({"resolve", "T1", "hotel", "hotel burnt down", "--dry-run"});
+    CHECK(tried.code == 0);
+    CHECK_MESSAGE(contains(tried.out, "T1: The call that you name is closed"), tried.out);
+    CHECK(state() == "canceling");
     auto const closed = services.call({"resolve", "T1", "hotel", "hotel burnt down"});
     CHECK_MESSAGE(closed.code == 0, closed.out << closed.err);
     CHECK(closed.out == "T1 is canceled\n");
+    auto const again = services.call({"resolve", "T1", "hotel", "hotel burnt down", "--json"});
+    CHECK(nlohmann::json::parse(again.out)["verdict"] == "canceled");
     CHECK(contains(services.call({"show", "T1"}).out, "hotel burnt down"));
     services.start_missing();
     auto const checked = services.call({"check"});
@@ -178,6 +190,7 @@ TEST_CASE(
     running->signal(SIGKILL);
     running->wait();
 
+    CHECK(contains(services.call({"cancel", "T1", "--dry-run"}).out, "T1: not allowed: "));
     CHECK(contains(services.call({"cancel", "T1"}).err, "too late to cancel 'T1'"));
     CHECK(contains(services.call({"resolve", "T1", "card", "not charged"}).err, "Ask the service"));
     CHECK(services.call({"resolve", "T1", "card", "x", "--pivot", "perhaps"}).code == 2);

@@ -51,13 +51,13 @@ TEST_SUITE("samples: settings") {
         CHECK(read.given.store == "memory:");
         CHECK(read.given.file == "a.csv");
         CHECK(read.balance == 100050);
-        CHECK(read.given.reverse_id == "r");
-        CHECK(read.given.cancel_id == "c");
+        CHECK(read.given.reverse.id == "r");
+        CHECK(read.given.cancel.id == "c");
         CHECK(read.given.even_if_unknown);
         CHECK(read.given.show_id == "s");
         CHECK(read.given.show_json);
-        CHECK_FALSE(read.given.list_json);
-        CHECK(read.given.state == settle::state::canceling);
+        CHECK_FALSE(read.given.list.is_json);
+        CHECK(read.given.list.state == settle::state::canceling);
         CHECK(read.given.was_copied);
     }
 
@@ -83,12 +83,42 @@ TEST_SUITE("samples: settings") {
         CHECK(most.given.two_phases);
     }
 
+    TEST_CASE("settings: an action is on one transaction, or on those of a choice") {
+        reading const chosen{{"cancel", "--state", "pending", "--older-than", "1h", "--dry-run",
+                              "recover", "--all", "--yes", "--json"}};
+        CHECK_FALSE(chosen.ended);
+        CHECK(chosen.given.cancel.state == settle::state::pending);
+        CHECK(chosen.given.cancel.older_than == seconds(3600));
+        CHECK(chosen.given.cancel.is_dry_run);
+        CHECK_FALSE(chosen.given.cancel.is_agreed);
+        CHECK(chosen.given.recover.is_for_all);
+        CHECK(chosen.given.recover.is_agreed);
+        CHECK(chosen.given.recover.is_json);
+        reading const each{{"recover", "r", "check"}};
+        CHECK(each.given.recover.id == "r");
+        CHECK(each.given.commands == names{"recover", "check"});
+        for (names const& arguments : {names{"cancel"},
+                                       {"reverse"},
+                                       {"cancel", ""},
+                                       {"recover", ""},
+                                       {"show", ""},
+                                       {"cancel", "c", "--all"},
+                                       {"recover", "r", "--state", "pending"},
+                                       {"cancel", "--all", "--even-if-unknown"},
+                                       {"list", "--dry-run"},
+                                       {"check", "--json"},
+                                       {"run", "a.csv", "--yes"}}) {
+            CAPTURE(arguments.back());
+            CHECK(reading{arguments}.ended == exit_code::wrong_usage);
+        }
+    }
+
     TEST_CASE("settings: times have units") {
-        CHECK(reading{{"recover"}}.given.standing_for == std::chrono::minutes(30));
-        CHECK(reading{{"recover", "--older-than", "0s"}}.given.standing_for == seconds(0));
-        CHECK(reading{{"recover", "--older-than", "90"}}.given.standing_for == seconds(90));
-        CHECK(reading{{"recover", "--older-than", "5m"}}.given.standing_for == seconds(300));
-        CHECK(reading{{"list", "--older-than", "2h"}}.given.older_than == seconds(7200));
+        CHECK_FALSE(reading{{"recover"}}.given.recover.older_than);
+        CHECK(reading{{"recover", "--older-than", "0s"}}.given.recover.older_than == seconds(0));
+        CHECK(reading{{"recover", "--older-than", "90"}}.given.recover.older_than == seconds(90));
+        CHECK(reading{{"recover", "--older-than", "5m"}}.given.recover.older_than == seconds(300));
+        CHECK(reading{{"list", "--older-than", "2h"}}.given.list.older_than == seconds(7200));
         CHECK(reading{{"purge", "--older-than", "1d"}}.given.finished_for == seconds(86400));
     }
 
