@@ -220,7 +220,8 @@ TEST_CASE("actions: wrong use is one sentence that says what to do") {
     check_refused(bank.call({"list", "--dry-run"}), 2,
                   "no option '--dry-run' here; it is an option of 'recover', 'cancel', 'reverse'");
     check_refused(bank.call({"run", "x.csv", "--yes"}), 2, "it is an option of 'recover'");
-    check_refused(bank.call({"check", "--json"}), 2, "it is an option of 'recover', 'list', 'show'");
+    check_refused(bank.call({"check", "--json"}), 2,
+                  "it is an option of 'recover', 'list', 'show'");
     check_refused(bank.call({"cancel", "none", "--dry-run"}), 1, "there is no transaction 'none'");
     CHECK(bank.states() == left);
 }
