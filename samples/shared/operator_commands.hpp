@@ -247,11 +247,13 @@ private:
     /// The outcome of an action, for a person.
     std::string sentence_for(operator_action action, std::string const& id,
                              settle::outcome const& ended) {
-        if (ended.problem.code == settle::errc::unknown_id) {
-            return no_such(id) + (action == operator_action::cancel
-                                      ? "; with --even-if-unknown it is canceled in advance"
-                                      : "");
+        bool const is_unknown = ended.problem.code == settle::errc::unknown_id;
+        if (is_unknown && action == operator_action::cancel) {
+            return fmt::format("there is no transaction '{}'; with --even-if-unknown it is "
+                               "canceled in advance",
+                               id);
         }
+        if (is_unknown) return no_such(id);
         if (action == operator_action::cancel && ended.done()) {
             auto const undoes = has_others<Application>
                                     ? std::string{}
@@ -277,7 +279,8 @@ private:
     }
 
     static std::string no_such(std::string_view id) {
-        return fmt::format("there is no transaction '{}'", id);
+        return fmt::format("there is no transaction '{}'; '{} list' shows those of the log", id,
+                           name());
     }
 
     [[nodiscard]] settle::entry_filter filter_of(entry_choice const& choice) const {

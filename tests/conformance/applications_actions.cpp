@@ -200,7 +200,8 @@ TEST_CASE("actions: each result is one JSON document, also where an action comes
     auto const unknown = bank.call({"reverse", "none", "--json"});
     CHECK(unknown.code == 1);
     CHECK(json::parse(unknown.out)["verdict"] == "refused");
-    CHECK(unknown.err == "transfer: there is no transaction 'none'\n");
+    CHECK(unknown.err ==
+          "transfer: there is no transaction 'none'; 'transfer list' shows those of the log\n");
     CHECK(bank.call({"recover", "pending-2"}).out == "pending-2 is done\n");
     CHECK(bank.document({"reverse", "done", "--json"})["text"] == "done/reverse: done");
     auto const recovered = bank.document({"recover", "--older-than", "0s", "--json"});
@@ -222,7 +223,7 @@ TEST_CASE("actions: wrong use is one sentence that says what to do") {
     check_refused(bank.call({"run", "x.csv", "--yes"}), 2, "it is an option of 'recover'");
     check_refused(bank.call({"check", "--json"}), 2,
                   "it is an option of 'recover', 'list', 'show'");
-    check_refused(bank.call({"cancel", "none", "--dry-run"}), 1, "there is no transaction 'none'");
+    check_refused(bank.call({"cancel", "none", "--dry-run"}), 1, "'transfer list' shows those of the log");
     CHECK(bank.states() == left);
 }
 
