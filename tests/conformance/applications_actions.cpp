@@ -223,7 +223,8 @@ TEST_CASE("actions: wrong use is one sentence that says what to do") {
     check_refused(bank.call({"run", "x.csv", "--yes"}), 2, "it is an option of 'recover'");
     check_refused(bank.call({"check", "--json"}), 2,
                   "it is an option of 'recover', 'list', 'show'");
-    check_refused(bank.call({"cancel", "none", "--dry-run"}), 1, "'transfer list' shows those of the log");
+    check_refused(bank.call({"cancel", "none", "--dry-run"}), 1,
+                  "'transfer list' shows those of the log");
     CHECK(bank.states() == left);
 }
 

@@ -207,8 +207,9 @@ public:
 
     /// What an action would do with an entry as find(), page() or list() has read it, by the rules
     /// that the action itself follows. An action that is not allowed changes no outcome: cancel()
-    /// of a committed or canceling entry at most brings it to the same end. The entry may move
-    /// before the action, so only the outcome of the action is certain.
+    /// of a committed or canceling entry at most brings it to the same end. An earlier reversal is
+    /// not looked for. The entry may move before the action, so only the action's outcome is
+    /// certain.
     /// Cost:    reads nothing
     [[nodiscard]] action_forecast forecast(operator_action action, entry const& stored) const {
         return detail::forecast_of(action, stored, known(), assembly_.limits(),
