@@ -14,6 +14,13 @@ bounds calm(std::size_t workers, std::size_t late_writes) {
     return without_crashes(within(workers, late_writes));
 }
 
+/// The store of the parts elsewhere stops, and calls end at their time limits.
+bounds stops(std::uint32_t own_parts) {
+    bounds stopping = with_persons(answered_at_commit(late(calm(1, 0), own_parts)));
+    stopping.sweeps = false;
+    return stopping;
+}
+
 } // namespace
 
 TEST_CASE("rule: a mark is decided under the committed epoch alone") {
@@ -79,6 +86,24 @@ TEST_CASE("rule: it compares versions, and not values") {
 TEST_CASE("rule: it compares marks, too") {
     needs(switched::readers_compare_marks, transfers, two_accounts, one,
           reads_together(accounts, "A", "B"), calm(1, 0));
+}
+
+TEST_CASE("rule: it compares versions of one session, if it compares no marks") {
+    bounds stopping = stops(2);
+    stopping.versions_of_marks = true;
+    without const marks{switched::readers_compare_marks};
+    needs(switched::readers_keep_sessions, transfers, purchases, two_accounts,
+          runs("t1", purchase{"A", 1}), runs("t2", transfer{"A", "B", 2}),
+          reads_together(accounts, "B", "A"), stopping);
+}
+
+TEST_CASE("rule: with marks, versions of two sessions give no wrong answer, either") {
+    without const it{switched::readers_keep_sessions};
+    right<protocol>(transfers, purchases, two_accounts, runs("t1", purchase{"A", 1}),
+                    runs("t2", transfer{"A", "B", 2}), reads_together(accounts, "B", "A"),
+                    stops(2));
+    right<protocol>(transfers, two_accounts, one, runs("t2", transfer{"A", "B", 2}),
+                    reads_together(accounts, "A", "B"), stops(1));
 }
 
 TEST_CASE("rule: it takes the entries of the one look at the log") {

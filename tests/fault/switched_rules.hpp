@@ -88,6 +88,7 @@ struct switched {
     static inline bool readers_look_near_at_once = true;
     static inline bool readers_look_far_again = true;
     static inline bool readers_compare_versions = true;
+    static inline bool readers_keep_sessions = true;
     static inline bool readers_compare_marks = true;
     static inline bool readers_keep_entries = true;
     static inline bool readers_suspect_absence = true;

@@ -39,8 +39,18 @@ template <typename Rules = detail::protocol_rules>
     return !is_over || !Rules::readers_watch_clock;
 }
 
+/// True if the versions of two looks can be compared: both are of one session with the server. A
+/// server that has stopped meanwhile may have lost a change, and gives its version to another one.
+/// Shape:   began - before the first look; session - the begin of the session of the second look.
+///          Later moments are greater
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool is_one_session(std::uint64_t began, std::uint64_t session) {
+    return session <= began || !Rules::readers_keep_sessions;
+}
+
 /// True if a record had the value and the marks of two looks during all the time between them.
-/// Shape:   version - differs after each change of the record's value; nothing if there is no
+/// Shape:   version - of one session; differs after each change of the record's value; nothing if
+/// there is no
 ///          record, or its store has no versions
 template <typename Rules = detail::protocol_rules, typename Slot>
 [[nodiscard]] bool is_unchanged(Slot const& before, std::optional<std::uint64_t> version_before,

@@ -201,6 +201,8 @@ struct protocol_rules {
     static constexpr bool readers_look_far_again = true;
     /// It compares versions, which differ after each change of a value, and not the values.
     static constexpr bool readers_compare_versions = true;
+    /// It compares versions of one session with the server alone.
+    static constexpr bool readers_keep_sessions = true;
     /// It compares the marks, too.
     static constexpr bool readers_compare_marks = true;
     /// It takes the entries of that one look at the log, and no later ones.

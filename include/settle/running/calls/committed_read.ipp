@@ -174,8 +174,7 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
         auto const again = look(group.store, {group.records});
         if (!again.has_value()) return again.problem();
         store_look const& seen = again.value();
-        // A server that has crashed meanwhile may have lost a change, and counts anew.
-        if (seen.session > began) return nothing{};
+        if (!is_one_session(began, seen.session)) return nothing{};
         for (std::size_t i = 0; i < group.indexes.size(); ++i) {
             std::size_t const index = group.indexes[i];
             if (!is_unchanged(slots[index], versions[index], seen.slots[i], seen.versions[i])) {

@@ -32,6 +32,9 @@ struct bounds {
     /// How often the store of all other parts stops, and loses any writes since its last forced
     /// write. Only confirms are not forced, those of calls that are answered at their commit.
     std::size_t store_crashes = 0;
+    /// The versions of records differ after each change of their marks, too, and not of their
+    /// values alone.
+    bool versions_of_marks = false;
     bool keeps_at_insert = true; ///< an insert may keep stage 0, as the log promises it
     bool submits = false;        ///< an id may be submitted, for any worker to run later
     bool requeues = false;       ///< an applied transaction may be requeued, as in a batch

@@ -26,6 +26,8 @@ template <Described Record>
 struct model_cell {
     record_slot<Record> slot;
     std::optional<Record> truth;
+    std::uint8_t version = 0;  ///< differs after each change of the value
+    std::uint8_t of_marks = 0; ///< differs after each change of the value or the marks
     fingerprint print{};
 
     void note_print() {
@@ -298,7 +300,11 @@ public:
                 auto const seen =
                     execute_in_cell<slot_type>(cell.slot, current, where, under, committed);
                 answer = seen.what;
-                return seen.on_mark != mark_change::none;
+                if (seen.on_mark == mark_change::none) return false;
+                auto const& before = *table.cells[slots_[part]];
+                if (!equal_members(before.slot.record, cell.slot.record)) ++cell.version;
+                ++cell.of_marks;
+                return true;
             });
         });
         return answer;
@@ -322,7 +328,9 @@ public:
             using table = typename decltype(where)::table;
             std::size_t const index = slots_[part];
             std::get<table>(all.tables).change(index, [&](auto& cell) {
-                cell.slot = std::get<table>(earlier.tables).cells[index]->slot;
+                auto const truth = cell.truth;
+                cell = *std::get<table>(earlier.tables).cells[index];
+                cell.truth = truth;
                 return true;
             });
         });

@@ -33,7 +33,6 @@ public:
     void each(world_type const& now, Function&& given) const {
         auto const function = [&](world_type&& next, move_kind kind, auto&& describe) {
             if (this->breaks_hold(now, next)) return;
-            this->note_changes(now, next);
             given(std::move(next), kind, describe);
         };
         for (std::size_t i = 0; i < now.workers.size(); ++i) {

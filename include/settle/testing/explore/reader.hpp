@@ -27,13 +27,14 @@ public:
     [[nodiscard]] virtual std::size_t size() const = 0;
     /// Adds the record with this number to a look, before those with greater numbers.
     virtual void look(Records const& all, Records& seen, std::size_t number) const = 0;
-    /// True if a move has changed the value of a record.
-    [[nodiscard]] virtual bool has_changed(Records const& before, Records const& after,
-                                           std::size_t number) const = 0;
     /// As is_unchanged() of the read rule.
-    /// Shape:   changed - the value has changed since the look
+    /// Shape:   of_marks - a version differs after each change of the marks, too
     [[nodiscard]] virtual bool is_unchanged(Records const& seen, Records const& all,
-                                            std::size_t number, bool changed) const = 0;
+                                            std::size_t number, bool of_marks) const = 0;
+    /// How far the version of each record but the last is from that of a look.
+    /// Shape:   is_exact - the store may stop and count back; else 1 is any number of changes
+    [[nodiscard]] virtual fingerprint distance(Records const& seen, Records const& all,
+                                               bool of_marks, bool is_exact) const = 0;
     /// Gives a look to the read rule.
     virtual void give(Records const& seen, bracket& to) const = 0;
     /// The records as the decided transactions alone make them.
@@ -60,22 +61,28 @@ public:
         to.push_back(cells(all)[slots_[number]]);
         std::rotate(to.begin() + place, to.end() - 1, to.end());
     }
-    [[nodiscard]] bool has_changed(Records const& before, Records const& after,
-                                   std::size_t number) const override {
-        auto const slot = slots_[number];
-        return !equal_members(cells(before)[slot]->slot.record, cells(after)[slot]->slot.record);
-    }
     [[nodiscard]] bool is_unchanged(Records const& seen, Records const& all, std::size_t number,
-                                    bool changed) const override {
+                                    bool of_marks) const override {
         auto const& before = cells(seen)[number]->slot;
         auto const& after = cells(all)[slots_[number]]->slot;
-        bool const differs =
-            Rules::readers_compare_versions ? changed : !equal_members(before.record, after.record);
+        bool const differs = Rules::readers_compare_versions
+                                 ? moved(seen, all, number, of_marks) != 0
+                                 : !equal_members(before.record, after.record);
         auto const version = [](auto const& slot, std::uint64_t number_of) {
             return slot.record ? std::optional{number_of} : std::nullopt;
         };
         return settle::is_unchanged<Rules>(before, version(before, 0), after,
                                            version(after, differs ? 1 : 0));
+    }
+    [[nodiscard]] fingerprint distance(Records const& seen, Records const& all, bool of_marks,
+                                       bool is_exact) const override {
+        fingerprint print;
+        std::size_t const count = std::min(cells(seen).size(), slots_.size() - 1);
+        for (std::size_t number = 0; number < count; ++number) {
+            int const changes = moved(seen, all, number, of_marks);
+            print.add(static_cast<std::uint64_t>(is_exact ? changes : std::min(changes, 1)));
+        }
+        return print;
     }
     void give(Records const& seen, bracket& to) const override {
         std::vector<record_slot<record>> slots;
@@ -100,6 +107,14 @@ public:
 
 private:
     static auto const& cells(Records const& of) { return std::get<table>(of.tables).cells; }
+    [[nodiscard]] int moved(Records const& seen, Records const& all, std::size_t number,
+                            bool of_marks) const {
+        auto const& before = *cells(seen)[number];
+        auto const& after = *cells(all)[slots_[number]];
+        int const changes =
+            of_marks ? after.of_marks - before.of_marks : after.version - before.version;
+        return static_cast<std::int8_t>(changes);
+    }
     static std::optional<record> settled(record_slot<record> copy, bracket const& known) {
         known.settle(copy);
         return copy.record;
@@ -120,11 +135,12 @@ struct model_reader {
     hold_state hold = hold_state::none;
     bool is_over = false;     ///< its limit has passed
     std::uint8_t looks = 0;   ///< of three_looks, so far
-    std::uint8_t changed = 0; ///< a bit for each record whose value has changed since its look
+    std::uint8_t crashes = 0; ///< of the store of the other records, before its first look
     std::uint8_t unended = 0; ///< a bit for each transaction that was not final at its call
     Records seen{};           ///< the records of its look, in the order of the read
     bracket known{};
     std::vector<fingerprint> truths{}; ///< all that the records were since its call, in order
+    fingerprint versions{};            ///< how far they are from those of its look
 
     /// Adds what the decided transactions now make of its records.
     void note(fingerprint const& truth) {
@@ -142,8 +158,9 @@ struct model_reader {
                   static_cast<std::uint64_t>(hold) << 9U | std::uint64_t{unended} << 16U |
                   static_cast<std::uint64_t>(known.next()) << 24U |
                   std::uint64_t{known.count_answered()} << 32U | std::uint64_t{looks} << 40U |
-                  std::uint64_t{changed} << 48U);
+                  std::uint64_t{crashes} << 48U);
         if (now != reader_state::reading) return print;
+        if (looks != 0) print.add(versions);
         seen.for_each_cell([&](auto const& cell) {
             print.add_record(cell.slot.record);
             for (auto const& mark : cell.slot.marks) print.add_mark(mark);

@@ -18,6 +18,7 @@ public:
 
 protected:
     using base::all_;
+    using base::within_;
     using typename base::rules;
     using typename base::transactions;
 
@@ -50,18 +51,6 @@ protected:
         }
     }
 
-    /// Tells readers that a move has changed the values of records at which they have looked.
-    void note_changes(world_type const& now, world_type& next) const {
-        for (std::size_t i = 0; i < now.readers.size(); ++i) {
-            auto& reader = next.readers[i];
-            if (reader.looks == 0) continue;
-            for (std::size_t record = 0; record + 1 < reads_[i]->size(); ++record) {
-                if (!reads_[i]->has_changed(now.data, next.data, record)) continue;
-                reader.changed = static_cast<std::uint8_t>(reader.changed | 1U << record);
-            }
-        }
-    }
-
     /// True if a move changes entries that a reader keeps as they are.
     [[nodiscard]] static bool breaks_hold(world_type const& now, world_type const& next) {
         bool const is_landing = next.late != now.late;
@@ -78,9 +67,14 @@ protected:
 
     /// Adds to each reader what its records are now.
     void note_truths(world_type& now) const {
+        bool const may_stop = now.store_crashes < within_.store_crashes;
         for (std::size_t i = 0; i < now.readers.size(); ++i) {
             auto& reader = now.readers[i];
-            if (reader.now == reader_state::reading) reader.note(reads_[i]->truth(now.data));
+            if (reader.now != reader_state::reading) continue;
+            reader.note(reads_[i]->truth(now.data));
+            if (reader.looks == 0) continue;
+            reader.versions =
+                reads_[i]->distance(reader.seen, now.data, within_.versions_of_marks, may_stop);
         }
     }
 
@@ -124,7 +118,10 @@ private:
     std::string read_in_three_looks(world_type& next, std::size_t i) const {
         auto& reader = next.readers[i];
         auto const& read = *reads_[i];
-        if (reader.now == reader_state::waiting) begin(next, i);
+        if (reader.now == reader_state::waiting) {
+            begin(next, i);
+            reader.crashes = next.store_crashes;
+        }
         std::size_t const far = read.size() - 1;
         std::size_t const looks = reader.looks;
         bool const asks = reader.known.next() == read_step::ask;
@@ -141,7 +138,6 @@ private:
             std::size_t const number = rules::readers_look_far_first ? looks
                                        : looks == 0                  ? far
                                                                      : looks - 1;
-            reader.changed = static_cast<std::uint8_t>(reader.changed & ~(1U << number));
             read.look(next.data, reader.seen, number);
             words = number == far ? "looks at the near record" : "looks at a record";
             if (looks < far) return words;
@@ -153,8 +149,9 @@ private:
         } else {
             words = "looks again";
             std::size_t const number = looks - far - 1;
-            bool const changed = (reader.changed >> number & 1U) != 0;
-            if (!read.is_unchanged(reader.seen, next.data, number, changed)) {
+            bool const is_comparable = is_one_session<rules>(reader.crashes, next.store_crashes);
+            if (!is_comparable ||
+                !read.is_unchanged(reader.seen, next.data, number, within_.versions_of_marks)) {
                 reader.end(reader_state::ended);
                 return words + ", finds a change, and gives no answer";
             }
