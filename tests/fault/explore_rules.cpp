@@ -135,6 +135,12 @@ TEST_CASE("rule: only a transaction that is done is reversed") {
           within(1, 0));
 }
 
+TEST_CASE("rule: a reversal is tried again only after it was canceled") {
+    needs(switched::reverses_in_order, transfers,
+          starts(accounts, account("A", 100), account("B", 100)), one, reverses("t1"),
+          reverses("t1"), money, canceling(1, 0));
+}
+
 TEST_CASE("rule: an apply that ignores marks of higher epochs is still stopped by the commit") {
     without const it{switched::applying_fences};
     right<protocol>(transfers, two_accounts, one, money, within(2, 0));

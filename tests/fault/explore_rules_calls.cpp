@@ -140,3 +140,24 @@ TEST_CASE("rule: a person ends a call at its receiver before closing it in the e
     saga_needs(switched::persons_end_keys, 9, with_persons(canceling(1, 1)), notice("mail", 1));
     saga_needs(switched::persons_end_keys, 10, with_persons(canceling(1, 1)), booking("seat", 1));
 }
+
+TEST_CASE("rule: a person ends a pivot at its receiver before closing it in the entry") {
+    saga_needs(switched::persons_end_keys, 12, operated(1, 0), pivot("card", 1));
+}
+
+TEST_CASE("rule: a person closes a call only once its transaction is decided") {
+    saga_needs(switched::persons_follow_decisions, 14, operated(1, 0), booking("seat", 1));
+}
+
+TEST_CASE("rule: the closing of a pivot raises the revision") {
+    saga_needs(switched::closing_raises, 7, operated(1, 0), pivot("card", 1));
+}
+
+TEST_CASE("rule: the closings of two operators are compare-and-sets") {
+    saga_needs(switched::revisions_compare, 12, operated(1, 2), notice("mail", 1),
+               notice("letter", 1));
+}
+
+TEST_CASE("rule: the cancel by a person who closes a pivot is a compare-and-set") {
+    saga_needs(switched::cancel_compares, 8, guessed(1, 1), pivot("card", 1));
+}

@@ -221,6 +221,18 @@ inline bounds with_persons(bounds bounds) {
     bounds.resolves = true;
     return bounds;
 }
+/// Operators cancel, retry and resolve. Calls, and the writes of those who resolve, are late.
+inline bounds operated(std::size_t workers, std::size_t late_writes) {
+    bounds bounds = with_persons(canceling(workers, late_writes));
+    bounds.only_calls_late = true;
+    return bounds;
+}
+/// They say of a pivot what they like.
+inline bounds guessed(std::size_t workers, std::size_t late_writes) {
+    bounds bounds = operated(workers, late_writes);
+    bounds.guesses = true;
+    return bounds;
+}
 inline bounds without_crashes(bounds bounds) {
     bounds.crashes = false;
     return bounds;

@@ -54,6 +54,7 @@ struct switched {
     static inline bool keys_name_parts = true;
     static inline bool answers_name_operations = true;
     static inline bool purges_wait = true;
+    static inline bool persons_follow_decisions = true;
     static inline bool closing_raises = true;
     static inline bool persons_end_keys = true;
     static inline bool commits_committed_name = true;
@@ -76,6 +77,7 @@ struct switched {
     static inline bool one_phase_compares = true;
     static inline bool one_log = true;
     static inline bool reverses_done = true;
+    static inline bool reverses_in_order = true;
     static inline bool reads_committed_epochs = true;
     static inline bool reads_decided_entries = true;
     static inline bool reads_absent_as_open = true;

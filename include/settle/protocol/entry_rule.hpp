@@ -79,6 +79,12 @@ template <typename Rules = detail::protocol_rules>
     return state == state::done || !Rules::reverses_done;
 }
 
+/// True if a try to reverse a transaction is over, so that the next one may begin.
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool may_reverse_again(state earlier) {
+    return earlier == state::canceled || !Rules::reverses_in_order;
+}
+
 /// A change to another state that keeps everything else.
 [[nodiscard]] constexpr transition transition_to(standing const& current, state to) {
     transition change;
@@ -92,11 +98,28 @@ template <typename Rules = detail::protocol_rules>
     return change;
 }
 
-/// The change by which a person closes a part in its entry.
+/// True if a person may close a call in an entry.
+/// Shape:   has_outcome - the person says whether a pivot was applied
 template <typename Rules = detail::protocol_rules>
-[[nodiscard]] constexpr transition closing_of(standing const& current) {
-    auto change = transition_to(current, current.state);
-    if (Rules::closing_raises) ++change.to_revision;
+[[nodiscard]] constexpr bool may_close(state current, bool has_outcome) {
+    if (current == state::deciding) return has_outcome;
+    bool const ends = current == state::applied || current == state::canceling ||
+                      (current == state::pending && !Rules::persons_follow_decisions);
+    return ends && !has_outcome;
+}
+
+/// The change by which a person closes a part in its entry.
+/// Shape:   cancels - the part is a pivot that was not applied
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr transition closing_of(standing const& current, bool cancels = false) {
+    auto change = transition_to(current, cancels ? state::canceling : current.state);
+    if (cancels) {
+        ++change.to_epoch;
+        change.why = reason::cancel_asked;
+        change.takes_owner = true;
+    } else if (Rules::closing_raises) {
+        ++change.to_revision;
+    }
     return change;
 }
 

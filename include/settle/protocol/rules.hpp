@@ -122,6 +122,9 @@ struct protocol_rules {
 
     // Rules of a person who closes a call in an entry.
 
+    /// A person closes a call only once its transaction has committed or is being canceled, or says
+    /// in `deciding` whether the pivot was applied.
+    static constexpr bool persons_follow_decisions = true;
     /// The closing raises the revision.
     static constexpr bool closing_raises = true;
     /// The person first ends the call at its receiver: no apply takes effect any more.
@@ -173,6 +176,8 @@ struct protocol_rules {
     static constexpr bool one_phase_compares = true;
     /// Only a transaction that is done is reversed.
     static constexpr bool reverses_done = true;
+    /// The next try to reverse a transaction begins only after the earlier one was canceled.
+    static constexpr bool reverses_in_order = true;
 
     // Rules of readers of decided transactions.
 

@@ -9,6 +9,7 @@
 //       settle::testing::conserves(bank::accounts, settle::field<&bank::account::balance>)));
 #pragma once
 
+#include <settle/running/calls/ids.hpp>
 #include <settle/testing/explore/clauses.hpp>
 #include <settle/testing/explore/guarded.hpp>
 #include <settle/testing/explore/search.hpp>
@@ -110,7 +111,7 @@ public:
         for (std::size_t w = 0; w < within_.workers; ++w) {
             first_.workers.push_back({}).name = static_cast<std::uint8_t>(w);
         }
-        typename search_type::checker_type checker{transactions_, within_.resubmits};
+        typename search_type::checker_type checker{transactions_, within_};
         for (auto const& declare : late_) declare(checker);
         checker.declare(
             [except = negative_at_start()](records const& now) { return below_zero(now, except); });
@@ -244,8 +245,16 @@ private:
             if (transactions_[t]->parts() != transactions_[t]->records()) {
                 throw std::invalid_argument("settle: a search reverses types of records alone");
             }
-            transactions_.push_back(transactions_[t]->reversed());
+            std::optional<std::size_t> earlier;
+            std::uint32_t attempt = 1;
+            for (std::size_t other = 0; other < transactions_.size(); ++other) {
+                if (transactions_[other]->undoes != t) continue;
+                earlier = other;
+                ++attempt;
+            }
+            transactions_.push_back(transactions_[t]->reversed(reversal_id(id, attempt)));
             transactions_.back()->undoes = t;
+            transactions_.back()->follows = earlier;
             return;
         }
         throw std::invalid_argument("settle: a search reverses '" + id +

@@ -90,13 +90,7 @@ closing close_part(seam_context<Rules> const& context, patience& patience, entry
         results.push_back(std::move(closed));
     }
     bool const cancels = call_options.pivot == pivot_outcome::was_not_applied;
-    auto change = closing_of(standing_of(stored));
-    if (cancels) {
-        change = transition_to(standing_of(stored), state::canceling);
-        ++change.to_epoch;
-        change.why = reason::cancel_asked;
-        change.takes_owner = true;
-    }
+    auto const change = closing_of(standing_of(stored), cancels);
     entry_write write{
         &stored.id, &direction, parameters,     cancels ? step::cancel : step::keep,
         false,      change,     stored.created, cancels ? part.at : entry_write::no_part,

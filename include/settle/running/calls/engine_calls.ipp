@@ -280,7 +280,7 @@ outcome engine_calls<Rules>::reverse_done(known_direction const& direction, entr
         auto patience = context_.patience_of(call);
         auto const earlier = patience([&] { return context_.ports.log.read(id); });
         if (!earlier.has_value()) return unreadable(id, earlier.problem());
-        if (earlier.value() && earlier.value()->state == state::canceled) continue;
+        if (earlier.value() && may_reverse_again(earlier.value()->state)) continue;
         return start(std::move(id), back, reversed.get(), goal::run, patience.rest(), false);
     }
 }

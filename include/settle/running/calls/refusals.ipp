@@ -206,16 +206,15 @@ SETTLE_FUNCTION error check_closing(entry const& stored, std::string_view why,
         return not_closable(stored, "the reason must be UTF-8 of 1 to 1,000 bytes");
     if (!call_options.result.empty() && call_options.pivot != pivot_outcome::was_applied)
         return not_closable(stored, "only a pivot that was applied has a result");
+    if (may_close(stored.state, call_options.pivot.has_value())) return {};
     std::string const state = "its state is " + std::string{name_of(stored.state)};
     if (stored.state == state::deciding) {
-        if (call_options.pivot) return {};
         return not_closable(stored, state + ", so its pivot may have been applied. Ask the "
                                             "service, and set resolve_options::pivot");
     }
     if (call_options.pivot)
         return not_closable(stored,
                             state + ". Only a pivot that is deciding has an outcome to set");
-    if (stored.state == state::applied || stored.state == state::canceling) return {};
     return not_closable(stored, state + ". Only a confirm, a compensation or a pivot that is "
                                         "deciding is closed");
 }

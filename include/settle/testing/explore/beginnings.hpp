@@ -47,6 +47,8 @@ protected:
         if (entry.closed && !anew) return;
         auto const undone = all_[t]->undoes;
         if (undone && !may_reverse<rules>(now.entries[*undone].now.state)) return;
+        auto const earlier = all_[t]->follows;
+        if (earlier && !may_reverse_again<rules>(now.entries[*earlier].now.state)) return;
         auto const call = [&](goal aim, phases how, char const* words) {
             branch(
                 move_kind::outside,

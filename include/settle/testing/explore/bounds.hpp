@@ -22,7 +22,10 @@ struct bounds {
     bool ages = false;            ///< entries expire at any moment, and are then purged
     bool clocks_differ = false;   ///< with `ages`: some clocks pass a last moment before others
     bool swaps = false;           ///< a repeated call gets the answer of a late call of its key
-    bool resolves = false;        ///< a person closes calls that were not confirmed or undone
+    bool resolves = false;        ///< a person closes calls that were not confirmed or undone, and
+                                  ///< a pivot without an answer
+    bool guesses = false;         ///< with `resolves`: persons say of a pivot what they like; its
+                                  ///< effect counts no more
     bool resubmits = false;       ///< a purged id is submitted again, which users must not do
     bool one_phase = false;       ///< a call may commit in one phase
     /// A bit for each part that is a record in the log's own store: a call may join them to its

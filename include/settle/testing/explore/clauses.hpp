@@ -82,7 +82,8 @@ struct reversal_clause {
     transaction_id id;
 };
 
-/// The reversal of another clause's transaction; it begins once the original is done.
+/// The reversal of another clause's transaction; it begins once the original is done. A second such
+/// clause is the next try, which begins once the first is canceled.
 [[nodiscard]] inline reversal_clause reverses(transaction_id id) { return {std::move(id)}; }
 
 namespace detail {

@@ -207,12 +207,14 @@ public:
     virtual void give_back(Records& all, Records const& earlier, std::size_t part) const = 0;
     /// The epoch of the mark of a record's part, or 0 when there is none.
     [[nodiscard]] virtual epoch mark_epoch(Records const& all, std::size_t part) const = 0;
-    /// The transaction that undoes this one.
+    /// The transaction that undoes this one, with an id.
     /// Errors:  throws std::invalid_argument unless all effects of the type are sums
-    [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed() const = 0;
+    [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed(transaction_id id) const = 0;
 
     /// The index of the transaction that this transaction reverses.
     std::optional<std::size_t> undoes{};
+    /// The index of the earlier try to reverse it.
+    std::optional<std::size_t> follows{};
 
     /// The parts that follow the records, and the index of the first row of each kind in the world.
     std::vector<prepared_model> prepared{};
@@ -347,13 +349,14 @@ public:
         return epoch;
     }
 
-    [[nodiscard]] std::unique_ptr<model_transaction<Records>> reversed() const override {
+    [[nodiscard]] std::unique_ptr<model_transaction<Records>>
+    reversed(transaction_id id) const override {
         if constexpr (!Direction::is_reverse &&
                       settle::detail::is_reversible<typename Direction::type>) {
             if (only_sums()) {
                 using back = typename settle::detail::opposite<Direction>::type;
                 return std::make_unique<typed_transaction<Rules, back, Records>>(
-                    id_ + "/reverse", typename back::parameters{parameters_, {}}, slots_);
+                    std::move(id), typename back::parameters{parameters_, {}}, slots_);
             }
         }
         throw std::invalid_argument("settle: a search reverses types whose effects are all sums");

@@ -197,7 +197,9 @@ public:
             sent.change, sent.at, all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
         bool const decides = commits(sent.at);
-        if (stores_results<rules>(sent.at)) {
+        // A person who says that a pivot was not applied cancels with that reason.
+        bool const is_closing = sent.at == step::cancel && sent.resolved != 0;
+        if (stores_results<rules>(sent.at) || is_closing) {
             entry.results = sent.results;
             entry.resolved = sent.resolved;
             entry.ever_resolved = static_cast<std::uint8_t>(entry.ever_resolved | sent.resolved);

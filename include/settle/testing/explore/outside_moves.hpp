@@ -162,16 +162,27 @@ private:
         auto const& model = *all_[t];
         model_entry const& entry = now.entries[t];
         bool const commits = entry.now.state == state::applied;
-        if (!entry.present || (!commits && entry.now.state != state::canceling)) return;
+        bool const decides = entry.now.state == state::deciding;
+        if (!entry.present || !may_close<rules>(entry.now.state, decides)) return;
         for (std::size_t i = 0; i < model.calls.size(); ++i) {
-            bool const undoable = model.calls[i].moments == call_moments::undoable;
-            bool const sends = commits ? confirms(model.calls[i]) : undoable;
-            if (!sends || (entry.resolved >> i & 1U) != 0) continue;
+            auto const needed = decides ? call_moments::pivot : call_moments::undoable;
+            bool const sends =
+                commits ? confirms(model.calls[i]) : model.calls[i].moments == needed;
+            bool const is_closed = (entry.resolved >> i & 1U) != 0;
+            if (sends && decides && within_.guesses) {
+                if (!is_closed) close(now, t, i, false, function);
+                close(now, t, i, true, function);
+            }
+            if (!sends || is_closed || (decides && within_.guesses)) continue;
             receiver_row const& row = now.rows[model.first_row + i];
-            bool const right = row.effects == entry.earlier + (commits ? 1 : 0);
-            bool const ended = !rules::persons_end_keys || has_end(row, commits);
-            if (right && ended) close(now, t, i, function);
-            else end_by_hand(now, t, i, function);
+            bool const is_there = row.effects == entry.earlier + 1;
+            bool const right = decides || is_there == commits;
+            // A pivot that was applied cannot be undone.
+            bool const ended =
+                !rules::persons_end_keys || has_end(row, commits) || (decides && is_there);
+            if (right && ended) close(now, t, i, decides && !is_there, function);
+            else end_by_hand(now, t, i, commits, function);
+            if (decides && !ended) end_by_hand(now, t, i, true, function);
         }
     }
 
@@ -182,46 +193,63 @@ private:
         return committed ? row.now == confirmed : row.now != applied && row.now != confirmed;
     }
 
+    /// Shape:   commits - the call has an effect from then on, and not none
     template <typename Function>
-    void end_by_hand(world_type const& now, std::size_t t, std::size_t i,
+    void end_by_hand(world_type const& now, std::size_t t, std::size_t i, bool commits,
                      Function& function) const {
         using enum receiver_status;
         auto const& model = *all_[t];
         model_entry const& entry = now.entries[t];
-        bool const commits = entry.now.state == state::applied;
         world_type next = now;
         receiver_row& row = next.rows[model.first_row + i];
+        bool const is_pivot = model.calls[i].moments == call_moments::pivot;
         bool const keeps_rows = model.calls[i].grade.remembers == receiver_grade::memory::rows;
         if (rules::persons_end_keys) {
             // A receiver without rows refuses a closed key.
-            row.now = commits ? confirmed : !keeps_rows ? refused : row.now ? compensated : closed;
+            if (commits) row.now = is_pivot ? applied : confirmed;
+            else row.now = !keeps_rows ? refused : row.now ? compensated : closed;
             row.compensated = !commits && !keeps_rows;
         }
         row.effects = static_cast<std::int8_t>(entry.earlier + (commits ? 1 : 0));
         if (model.calls[i].moments == call_moments::confirm_only) row.parameters = entry.results;
-        function(std::move(next), move_kind::protocol, [&] {
-            return "a person ends " + model.id() + " " + model.calls[i].name + " at its receiver";
+        if (commits && is_pivot) {
+            row.parameters = model.results_before(model.calls[i].stage, entry.results);
+            row.result = 1;
+        }
+        // The protocol ends without a person's outcome of a pivot.
+        function(std::move(next), is_pivot ? move_kind::outside : move_kind::protocol, [&] {
+            return std::string{is_pivot && commits ? "a person makes " : "a person ends "}.append(
+                model.id() + " " + model.calls[i].name + " at its receiver");
         });
     }
 
-    /// The person's write may land later or never.
+    /// The person's write may land later or never: the person has read the entry before others
+    /// changed it, or the outcome is unknown.
+    /// Shape:   cancels - the call is a pivot that was not applied
     template <typename Function>
-    void close(world_type const& now, std::size_t t, std::size_t i, Function& function) const {
+    void close(world_type const& now, std::size_t t, std::size_t i, bool cancels,
+               Function& function) const {
         auto const& model = *all_[t];
         model_entry const& entry = now.entries[t];
         sent_operation sent;
         sent.transaction = static_cast<std::uint8_t>(t);
-        sent.at = step::keep;
+        bool const decides = entry.now.state == state::deciding;
+        sent.at = cancels ? step::cancel : step::keep;
         sent.results = entry.results;
+        if (decides && !cancels) {
+            auto const result = now.rows[model.first_row + i].result;
+            sent.results = with_result(sent.results, i, std::max<std::uint8_t>(result, 1));
+        }
         sent.resolved = static_cast<std::uint8_t>(entry.resolved | 1U << i);
-        sent.change = closing_of<rules>(entry.now);
+        sent.change = closing_of<rules>(entry.now, cancels);
         auto const words = [&](char const* outcome) {
             return "a person closes " + model.id() + " " + model.calls[i].name + " in the entry" +
-                   outcome;
+                   (cancels ? " as not applied" : "") + outcome;
         };
         world_type next = now;
         std::ignore = operations_.perform_at_log(next, sent);
-        function(std::move(next), move_kind::protocol, [&] { return words(""); });
+        function(std::move(next), decides ? move_kind::outside : move_kind::protocol,
+                 [&] { return words(""); });
         if (!may_fail(now)) return;
         next = now;
         next.unanswered.push_back(sent);

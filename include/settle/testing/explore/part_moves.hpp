@@ -104,10 +104,10 @@ private:
                now.entries[sent.transaction].now.committed != sent.committed;
     }
 
-    /// True if a person has closed the call, so that its confirm or compensation is not sent.
+    /// True if a person has closed the call, so that it is not sent.
     [[nodiscard]] bool is_resolved(worker const& me, std::size_t part) const {
         auto const& of = *all_[me.transaction];
-        if (of.call_of(part) == nullptr || me.coordinator.next() == step::apply) return false;
+        if (of.call_of(part) == nullptr) return false;
         return (me.resolved >> (part - of.first_call()) & 1U) != 0;
     }
     template <typename Branch>

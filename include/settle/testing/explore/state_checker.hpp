@@ -2,6 +2,7 @@
 // The invariants that every state of a search must fulfil.
 #pragma once
 
+#include <settle/testing/explore/bounds.hpp>
 #include <settle/testing/explore/world.hpp>
 #include <settle/testing/show_record.hpp>
 
@@ -18,8 +19,7 @@ public:
     /// A check that the user declares: returns the problem of the records, or an empty string.
     using declared = std::function<std::string(Records const&)>;
 
-    /// Shape:   resubmits - an id may be submitted again after its purge, and committed once more
-    state_checker(transactions const& all, bool resubmits) : all_(all), resubmits_(resubmits) {}
+    state_checker(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
     void declare(declared check) { declared_.push_back(std::move(check)); }
 
@@ -102,12 +102,17 @@ private:
             return id + " " + std::string{words_of(entry.broken)};
         }
         if (entry.commits > 1U + entry.purges) return id + " was committed twice";
-        if (entry.commits > 1 && !resubmits_) return id + " was committed again after its purge";
+        if (entry.commits > 1 && !within_.resubmits)
+            return id + " was committed again after its purge";
         if ((entry.resolved & entry.ever_resolved) != entry.ever_resolved) {
             return id + " has lost the reason of a person who closed a call";
         }
         if (entry.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {
             return id + " is committed, and its original is not";
+        }
+        auto const earlier = all_[t]->follows;
+        if (entry.commits != 0 && earlier && now.entries[*earlier].commits != 0) {
+            return id + " is committed, and so is " + all_[*earlier]->id();
         }
         if (!entry.present || entry.now.state != state::done) return {};
         for (std::size_t part = 0; part < all_[t]->records(); ++part) {
@@ -146,6 +151,8 @@ private:
         call_model const& model = transaction.calls[i];
         if (model.moments == call_moments::query) return {};
         model_entry const& entry = now.entries[t];
+        bool const is_resolved = (entry.ever_resolved >> i & 1U) != 0;
+        if (within_.guesses && is_resolved && model.moments == call_moments::pivot) return {};
         receiver_row const& row = now.rows[transaction.first_row + i];
         std::string const name = transaction.id() + " " + model.name;
         bool const committed = entry.commits > entry.earlier;
@@ -219,7 +226,7 @@ private:
 
     transactions const& all_;
     std::vector<declared> declared_;
-    bool resubmits_;
+    bounds const& within_;
 };
 
 } // namespace testing
