@@ -182,7 +182,8 @@ private:
                 !rules::persons_end_keys || has_end(row, commits) || (decides && is_there);
             if (right && ended) close(now, t, i, decides && !is_there, function);
             else end_by_hand(now, t, i, commits, function);
-            if (decides && !ended) end_by_hand(now, t, i, true, function);
+            // After the last moment, the receiver may have forgotten that it refused the call.
+            if (decides && !ended && !entry.closed) end_by_hand(now, t, i, true, function);
         }
     }
 
