@@ -23,8 +23,8 @@ std::size_t play(disk& disk, plan const& wrong, observations& seen) {
 
 /// Returns the problems that remain after the fault. The power may have been lost at its end too,
 /// and the disk may then keep all, some or none of a failed commit.
-std::vector<std::string> after_trouble(disk disk, std::optional<loss> power_went,
-                                       std::size_t seed, observations const& seen) {
+std::vector<std::string> after_trouble(disk disk, std::optional<loss> power_went, std::size_t seed,
+                                       observations const& seen) {
     vfs const files{disk};
     manual_environment const time = an_hour_later(2);
     if (power_went) disk.restart(*power_went, seed);
@@ -40,8 +40,8 @@ void check_trouble(plan const& wrong) {
     constexpr std::optional<loss> ends[]{{}, loss::all, {}, loss::nothing, {}, loss::some};
     std::size_t const turn = wrong.at % std::size(ends);
     for (std::size_t end = 0; end < std::size(ends); ++end) {
-        bool const is_tried = wrong.kind == trouble::failing_sync ? end % 2 == 1 || end == 0
-                                                                  : end == turn;
+        bool const is_tried =
+            wrong.kind == trouble::failing_sync ? end % 2 == 1 || end == 0 : end == turn;
         if (!is_tried) continue;
         auto const power_went = ends[end];
         auto const bad = after_trouble(disk, power_went, wrong.at, seen);

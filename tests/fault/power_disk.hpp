@@ -144,9 +144,7 @@ public:
         ++failed.failed_syncs;
     }
     /// How many syncs of a file have failed. Each program that has the file open learns of it once.
-    [[nodiscard]] std::size_t failed_syncs(file which) const {
-        return nodes_[which].failed_syncs;
-    }
+    [[nodiscard]] std::size_t failed_syncs(file which) const { return nodes_[which].failed_syncs; }
 
 private:
     struct edit {

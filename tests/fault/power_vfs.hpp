@@ -74,8 +74,8 @@ private:
             found = name == nullptr ? disk.create() : disk.create(name, (flags & journals) != 0);
         }
         if (fault == trouble::power_loss) return SQLITE_CANTOPEN;
-        auto* const made = new (file)
-            handle{{methods()}, &vfs, *found, 0, 0, 0, false, disk.failed_syncs(*found)};
+        auto* const made =
+            new (file) handle{{methods()}, &vfs, *found, 0, 0, 0, false, disk.failed_syncs(*found)};
         vfs.handles_.push_back(made);
         if (out != nullptr) *out = flags;
         return SQLITE_OK;

@@ -84,6 +84,7 @@ public:
     /// Errors:  throws command_failure, and errc::damaged
     void stand_within(link& client, std::span<transaction_id const> ids, store_look& into) const {
         if (ids.empty()) return;
+        within_database const within{client, server_->database()};
         std::vector<sought> wanted;
         for (auto const& id : ids) wanted.push_back({&id, true});
         client.find(entries_->collection, filter_of(wanted), {}, "read entries",

@@ -66,12 +66,7 @@ public:
 
     // ------------------------------------------------------------ inside a native transaction
 
-    /// As entry_search::stand_within().
-    void stand_within(detail::link& client, std::span<transaction_id const> ids,
-                      store_look& into) const {
-        detail::within_database const within{client, server_->database()};
-        search_.stand_within(client, ids, into);
-    }
+    [[nodiscard]] detail::entry_search const& search() const noexcept { return search_; }
 
     /// Inserts the entries of one-phase requests.
     /// Errors:  throws command_failure

@@ -182,7 +182,7 @@ private:
                 for (auto const& slot : seen.slots) {
                     for (auto const& mark : slot.marks) ids.push_back(mark.id);
                 }
-                log->stand_within(client, ids, seen);
+                log->search().stand_within(client, ids, seen);
             });
             return seen;
         } catch (failure const& caught) {
