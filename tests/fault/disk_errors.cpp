@@ -40,10 +40,10 @@ void check_trouble(plan const& wrong) {
     constexpr std::optional<loss> ends[]{{}, loss::all, {}, loss::nothing, {}, loss::some};
     std::size_t const turn = wrong.at % std::size(ends);
     for (std::size_t end = 0; end < std::size(ends); ++end) {
-        bool const is_tried =
-            wrong.kind == trouble::failing_sync ? end % 2 == 1 || end == 0 : end == turn;
-        if (!is_tried) continue;
         auto const power_went = ends[end];
+        bool const is_sync = wrong.kind == trouble::failing_sync;
+        bool const is_dark = wrong.dark_after > 0;
+        if (is_sync ? !power_went && (is_dark || end > 0) : end != turn) continue;
         auto const bad = after_trouble(disk, power_went, wrong.at, seen);
         std::string where{name_of(wrong.kind)};
         where.append(wrong.lasting ? " from call " : " at call ").append(std::to_string(wrong.at));
@@ -73,6 +73,17 @@ void fail_calls(std::size_t every) {
 
 TEST_CASE("disk errors: every 23rd call of the disk fails, once or from then on") {
     fail_calls(23);
+}
+
+TEST_CASE("disk errors: a sync fails once, and the power is lost later") {
+    disk whole;
+    observations seen;
+    std::size_t const syncs = play(whole, {trouble::failing_sync, 0, false}, seen);
+    for (std::size_t at = 1; at <= syncs; ++at) {
+        for (std::size_t const later : {10U, 40U, 160U}) {
+            check_trouble({trouble::failing_sync, at, false, later});
+        }
+    }
 }
 
 TEST_CASE("long: disk errors: every call of the disk fails, once or from then on") {

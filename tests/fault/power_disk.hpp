@@ -50,7 +50,8 @@ enum class trouble : std::uint8_t {
 struct plan {
     trouble kind = trouble::none;
     std::size_t at = 0;
-    bool lasting = false; ///< strikes every later call as well
+    bool lasting = false;       ///< strikes every later call as well
+    std::size_t dark_after = 0; ///< so many calls later, the power is lost; 0: it is not
 };
 
 /// The unsynced writes that a loss of power destroys.
@@ -78,6 +79,11 @@ public:
     /// The fault of this call.
     trouble fault_of(act what) {
         if (dark_) return trouble::io_error;
+        bool const counts = plan_.dark_after > 0 && struck_ >= plan_.at;
+        if (counts && strikes_at(trouble::power_loss, what) && --plan_.dark_after == 0) {
+            dark_ = true;
+            return trouble::power_loss;
+        }
         if (!strikes_at(plan_.kind, what)) return trouble::none;
         ++struck_;
         bool const now = struck_ == plan_.at || (plan_.lasting && struck_ > plan_.at);
