@@ -24,6 +24,7 @@
 #include <settle/adapter/executed_store.hpp>
 #include <settle/adapter/sent_write.hpp>
 #include <settle/adapter/sql/held_log.hpp>
+#include <settle/adapter/sql/parameter_type.hpp>
 #include <settle/adapter/sql/table_port.hpp>
 
 #include <unordered_map>

@@ -2,6 +2,7 @@
 // Looks at the marks of the bound stores and undoes the stray marks.
 #pragma once
 
+#include <settle/protocol/fresh.hpp>
 #include <settle/running/calls/marks.hpp>
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>

@@ -4,6 +4,7 @@
 
 #include <settle/mongodb/connection/native.hpp>
 #include <settle/mongodb/log/entry_layout.hpp>
+#include <settle/store/look.hpp>
 
 #include <algorithm>
 #include <numeric>
