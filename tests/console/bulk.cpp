@@ -175,8 +175,9 @@ TEST_CASE("console: an action on all is stopped from another console, also after
     settle::engine engine{database, settle::type<transfer_type>, settle::phases::two};
     stall waits{10};
     settle::console const console{engine, stalls_in(waits)};
-    settle::console const other{engine, {.name_header = "X-Forwarded-User"}};
+    // From now on the first console has the action.
     waits.begun.wait();
+    settle::console const other{engine, {.name_header = "X-Forwarded-User"}};
     auto const stop = killed.action + "/stop";
     CHECK(post(other, stop, "", "X-Forwarded-User: mallory\r\n").status == 200);
     CHECK(get_json(other, killed.action).json()["state"] == "stopping");
