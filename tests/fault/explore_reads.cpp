@@ -83,6 +83,16 @@ TEST_CASE("long: explore: a read of two records of one store beside two transfer
     right(transfers, both_rich, from_a, from_b, reads_far(accounts, "A", "B"), calm(2, 0));
 }
 
+// A read of all records looks at each key that has a record or a mark.
+TEST_CASE("explore: a read of all records beside effects that create and erase") {
+    auto const all_flags = [](auto const& reader) {
+        right(settle::type<rename_type>, starts(flags, flag{"A", "red"}),
+              runs("t1", renaming{"A", "B", "red"}), reader, canceling(1, 1));
+    };
+    all_flags(reads_near(flags, "A", "B"));
+    all_flags(reads_under_hold(flags, "A", "B"));
+}
+
 TEST_CASE("long: explore: a read beside exclusive effects, which create and erase") {
     right(settle::type<rename_type>, starts(flags, flag{"A", "red"}),
           runs("t1", renaming{"A", "B", "red"}), runs("t2", renaming{"B", "A", "red"}),
