@@ -34,7 +34,8 @@ SETTLE_FUNCTION void writer::rewrite_log() {
     int code = sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
     bool const is_open = code == SQLITE_OK && log != nullptr && log->pMethods != nullptr;
     if (is_open) code = log->pMethods->xFileSize(log, &size);
-    std::vector<char> bytes(std::size_t{1} << 20U);
+    // The largest page: a file system may take no larger pieces.
+    std::vector<char> bytes(std::size_t{1} << 16U);
     for (sqlite3_int64 offset = 0; code == SQLITE_OK && offset < size;) {
         auto const count =
             static_cast<int>(std::min(size - offset, static_cast<sqlite3_int64>(bytes.size())));
