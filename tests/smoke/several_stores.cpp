@@ -211,7 +211,7 @@ TEST_CASE("exhaustive: 10,000 purses in four stores are read while programs are 
         };
         child few{reader(50'000, false)};
         child whole{reader(500, true)};
-        std::jthread const killer{[&](std::stop_token const& ends) {
+        std::jthread killer{[&](std::stop_token const& ends) {
             std::mt19937 random{log_in_file};
             std::array<std::optional<child>, 8> writers;
             for (unsigned n = 0; !ends.stop_requested(); ++n) {
@@ -223,9 +223,12 @@ TEST_CASE("exhaustive: 10,000 purses in four stores are read while programs are 
         }};
         auto const of_few = few.line();
         auto const of_whole = whole.line();
+        killer.request_stop();
+        killer.join();
         MESSAGE(of_few << "; " << of_whole);
         CHECK(of_few.starts_with("50000 exact"));
         CHECK(of_whole.starts_with("500 exact"));
+        CHECK(in_another_process([&] { return stores.settle(); }) == "0 marks");
     }
 }
 
