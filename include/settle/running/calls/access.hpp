@@ -104,7 +104,7 @@ public:
     /// Errors:  errc::no_committed_read if no such moment was had until the deadline, or for
     ///          options::patience; errc::stopped
     /// Cost:    one read in the log's own database; else one, or with marks of pending transactions
-    ///          two to four. Writers wait for no reader
+    ///          two to four. Decisions wait for a reader only after four looks gave no moment
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_committed(collection<Record, Name, Key> const&,
                                                  value_of<Key> const& key,
