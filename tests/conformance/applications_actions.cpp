@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The actions of an operator on the command line: what they would do, who is asked, and JSON.
+// The actions of an operator on the command line: the dry run, the question, and JSON.
 #include <contains.hpp>
 #include <program.hpp>
 

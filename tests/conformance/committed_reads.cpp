@@ -62,6 +62,39 @@ TEST_CASE("committed reads: records together in files of two kinds of log") {
     check_together(file.second_database(), memory.second_database(), together::all, 50);
 }
 
+namespace {
+
+/// A session whose look takes keys alone.
+template <typename... Collections>
+struct session_of_keys : settle::memory::record_session<std::mutex, Collections...> {
+    using base = settle::memory::record_session<std::mutex, Collections...>;
+    explicit session_of_keys(base&& inner) : base(std::move(inner)) {}
+    settle::result<settle::store_look> look(settle::look_request request) {
+        request.collections = {};
+        return base::look(request);
+    }
+};
+struct database_of_keys : settle::memory::database {
+    template <typename... Collections>
+    session_of_keys<Collections...> bind(std::string const& log_name) {
+        return session_of_keys<Collections...>{
+            settle::memory::database::bind<Collections...>(log_name)};
+    }
+};
+
+} // namespace
+
+TEST_CASE("committed reads: a store without looks at whole collections refuses them") {
+    database_of_keys near;
+    database_of_keys far;
+    settle::engine engine{near, settle::bind(vaults, far), settle::type<deposit_type>};
+    std::ignore = engine.create(purses, {"P", 1000, "open"});
+    CHECK(engine.read_committed(purses, "P").value()->coins == 1000);
+    CHECK(engine.scan_committed(purses).problem().code == settle::errc::unfit_store);
+    auto const both = engine.read_together(settle::all_of(purses), settle::all_of(vaults));
+    CHECK(both.problem().code == settle::errc::unfit_store);
+}
+
 TEST_CASE_TEMPLATE("committed reads: a limit", Fixture, memory_fixture, sqlite_fixture) {
     Fixture fixture;
     check_limit(fixture.database_here(), fixture.second_database());

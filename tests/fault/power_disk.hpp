@@ -146,7 +146,7 @@ public:
     /// Unsynced writes may reach the disk or not; no later sync tries them again.
     void fail_sync(file which) {
         node& failed = nodes_[which];
-        for (edit& one : failed.pending) one.given_up = !one.synced;
+        for (edit& written : failed.pending) written.given_up = !written.synced;
         ++failed.failed_syncs;
     }
     /// How many syncs of a file have failed. Each program that has the file open learns of it once.

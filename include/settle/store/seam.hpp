@@ -48,9 +48,12 @@
 //       `with_entries`, which is true only if one native transaction can hold the records and the
 //       engine's log, the look may be at the log, too. Other reads may follow it, so a store that
 //       cannot do that gives the records and the marks. Versions spare readers of several stores a
-//       hold. A store that reads each record by itself
-//       says so in `is_of_one_moment`. With a `hold`, which the engine's session of the log of this
-//       same database has given, the look waits for nothing that waits for the end of the hold.
+//       hold. A store that reads each record by itself says so in `is_of_one_moment`. A store
+//       without `ends` takes keys alone, and a read of a whole collection is then refused.
+//       look(request, log) is called instead where the session has it, with the session of the
+//       engine's log: of the same database if the request has `with_entries`. With a `hold`, which
+//       the engine's session of the log of this same database has given, the look waits for nothing
+//       that waits for the end of the hold.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
 //       may no longer exist, or from the first. The store chooses the order, but it depends only on
 //       the collection, key, transaction id and part of a mark. So pages of any size list each mark

@@ -135,10 +135,10 @@ public:
         (check_looks<typename Asked::collection_type>(), ...);
         std::vector<looked_record> looked;
         std::vector<void const*> collections;
-        auto const add = [&]<typename One>(One const& one) {
-            auto const* const target = &detail::target_tag<typename One::collection_type>;
-            if constexpr (requires { one.keys; }) {
-                for (auto const& key : one.keys) {
+        auto const add = [&]<typename Some>(Some const& some) {
+            auto const* const target = &detail::target_tag<typename Some::collection_type>;
+            if constexpr (requires { some.keys; }) {
+                for (auto const& key : some.keys) {
                     looked.push_back({target, detail::key_of_value(key)});
                 }
             } else {
@@ -152,12 +152,12 @@ public:
         auto next = slots.begin();
         auto next_end = seen.value().ends.begin();
         auto first = next + static_cast<std::ptrdiff_t>(looked.size());
-        auto const take = [&]<typename One>(One const& one) {
-            using collection = typename One::collection_type;
+        auto const take = [&]<typename Some>(Some const& some) {
+            using collection = typename Some::collection_type;
             using record = typename collection::record_type;
-            typename One::answer_type records;
-            if constexpr (requires { one.keys; }) {
-                for (std::size_t i = 0; i < one.keys.size(); ++i) {
+            typename Some::answer_type records;
+            if constexpr (requires { some.keys; }) {
+                for (std::size_t i = 0; i < some.keys.size(); ++i) {
                     records.push_back(record_of<record>(*next++));
                 }
             } else {

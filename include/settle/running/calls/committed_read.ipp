@@ -72,6 +72,13 @@ template <typename LookUp>
             "still. Call it again, or with a later deadline. See committed_reads#limit"};
 }
 
+/// The error of a store whose look leaves collections out.
+[[nodiscard]] inline error no_whole_collections() {
+    return {make_error_code(errc::unfit_store),
+            "settle: the store of a collection gives no whole collections in a look. Read the "
+            "records by their keys, or correct its adapter. See committed_reads#stores"};
+}
+
 /// The records of a read in one store.
 struct records_of_store {
     std::size_t store;
@@ -217,6 +224,7 @@ read_under_hold(committed_read const& read, std::span<records_of_store const> st
             {group.records, false, held, {}, group.collections});
         if (!looked.has_value()) return looked.problem();
         store_look& seen = looked.value();
+        if (seen.ends.size() != group.collections.size()) return no_whole_collections();
         auto const slot_at = [&](std::size_t position) {
             return std::make_move_iterator(seen.slots.begin() +
                                            static_cast<std::ptrdiff_t>(position));
@@ -262,6 +270,7 @@ read_one_store(committed_read const& read, std::span<records_of_store const, 1> 
         if (!looked.has_value()) return looked.problem();
         store_look& seen = looked.value();
         if (!seen.is_of_one_moment) return std::nullopt;
+        if (seen.ends.size() != asked.collections.size()) return no_whole_collections();
         if (!known) known.emplace(seen.has_entries);
         known->looked(seen.slots);
         answer_from(seen, *known);
@@ -281,12 +290,12 @@ read_one_store(committed_read const& read, std::span<records_of_store const, 1> 
             for (auto& slot : seen.slots) known->settle(slot);
             return decided_records{std::move(seen.slots), std::move(seen.ends)};
         }
+        bool const stops = read.call.stop.stop_requested();
+        if (is_over || stops) return not_read(stops);
         if (looks == looks_without_hold) {
             auto held = read_under_hold(read, stores);
             if (held.has_value()) return held;
         }
-        bool const stops = read.call.stop.stop_requested();
-        if (is_over || stops) return not_read(stops);
     }
 }
 

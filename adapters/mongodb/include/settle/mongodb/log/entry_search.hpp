@@ -92,8 +92,8 @@ public:
                     [&](document const& stored) {
                         auto const read = decoded(stored);
                         if (!read.has_value()) throw failure(read.problem());
-                        auto const& found = *read.value();
-                        into.entries.insert_or_assign(found.id, standing_of(found));
+                        auto const& marked = *read.value();
+                        into.entries.insert_or_assign(marked.id, standing_of(marked));
                     });
     }
 
