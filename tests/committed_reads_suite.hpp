@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -302,6 +303,71 @@ void check_together(Near& near, Far& far, together possible, int payments) {
     threads.clear();
     CHECK(wrong == 0);
     CHECK((answers > 0) == (possible != together::none));
+}
+
+/// A session between the moments of whose looks and the reads of their rows something happens.
+template <typename Session>
+struct interrupted_session : Session {
+    interrupted_session(Session&& inner, std::function<void()> const& happens)
+        : Session(std::move(inner)), happens_(&happens) {}
+
+    settle::result<settle::store_look> look(settle::look_request const& request) {
+        return interrupt(request,
+                         [&](settle::look_request const& longer) { return Session::look(longer); });
+    }
+    template <typename Log>
+        requires requires(Session& inner, settle::look_request const& request, Log& log) {
+            inner.look(request, log);
+        }
+    settle::result<settle::store_look> look(settle::look_request const& request, Log& log) {
+        return interrupt(request, [&](settle::look_request const& longer) {
+            return Session::look(longer, log);
+        });
+    }
+
+private:
+    template <typename Look>
+    settle::result<settle::store_look> interrupt(settle::look_request request, Look const& look) {
+        auto const* const at_moment = request.at_moment;
+        auto const longer = [&] {
+            (*at_moment)();
+            (*happens_)();
+        };
+        settle::detail::function_view<void()> const view{longer};
+        if (at_moment != nullptr) request.at_moment = &view;
+        return look(request);
+    }
+
+    std::function<void()> const* happens_;
+};
+template <typename Database>
+struct interrupted : Database {
+    using Database::Database;
+    std::function<void()> between = [] {};
+
+    template <typename... Collections>
+    auto bind(std::string const& log_name) {
+        return interrupted_session{Database::template bind<Collections...>(log_name), between};
+    }
+};
+
+/// Transactions are decided while the rows of a held read are read, and it does not see them.
+/// Shape:   far - not of the log's database; looks - how many stores read as of an earlier moment
+template <typename Near, typename Far>
+void check_rows_after_hold(interrupted<Near>& near, interrupted<Far>& far, int looks) {
+    settle::engine engine{near, settle::bind(vaults, far), settle::type<deposit_type>};
+    std::ignore = engine.create(purses, {"P", 1000, "open"});
+    std::ignore = engine.create(vaults, {"V", 0});
+    int done = 0;
+    near.between = far.between = [&] { done += engine.run(deposit{"P", "V", 1}).done() ? 1 : 0; };
+    auto const seen = engine.read_together(settle::all_of(purses), settle::all_of(vaults)).value();
+    CHECK(done == looks);
+    CHECK(std::get<0>(seen).front().coins == 1000);
+    CHECK(std::get<1>(seen).front().gold == 0);
+    near.between = far.between = [] {};
+    auto const after = engine.read_together(settle::all_of(purses), settle::all_of(vaults)).value();
+    CHECK(std::get<0>(after).front().coins == 1000 - looks);
+    CHECK(std::get<1>(after).front().gold == looks);
 }
 
 /// A reader that stands still for longer than its limit gives no answer from several looks.

@@ -62,6 +62,18 @@ TEST_CASE("committed reads: records together in files of two kinds of log") {
     check_together(file.second_database(), memory.second_database(), together::all, 50);
 }
 
+TEST_CASE("committed reads: writers do not wait while the rows of files are read") {
+    scratch_file const first;
+    scratch_file const second;
+    scratch_file const third;
+    interrupted<settle::sqlite::database> near{first.path()};
+    interrupted<settle::sqlite::database> far{second.path()};
+    check_rows_after_hold(near, far, 2);
+    interrupted<settle::memory::database> without_moments;
+    interrupted<settle::sqlite::database> log{third.path()};
+    check_rows_after_hold(log, without_moments, 1);
+}
+
 namespace {
 
 /// A session whose look takes keys alone.

@@ -55,11 +55,21 @@ TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end
     REQUIRE(hold.has_value());
     other.ask("SET max_statement_time = 0.01");
     CHECK_THROWS(other.ask(change));
-    CHECK(hold.value()->look_up({}, [](auto&&...) {}).has_value());
     // The server ends a hold that its program leaves idle.
     other.ask("SET max_statement_time = 0");
     other.ask(change);
-    CHECK_FALSE(hold.value()->look_up({}, [](auto&&...) {}).has_value());
+    CHECK_FALSE(hold.value()->end().has_value());
+    CHECK(log.hold_entries().value()->end().has_value());
+    other.ask(change);
+}
+
+TEST_CASE("committed reads: writers do not wait while rows are read, also with one connection") {
+    two_databases data;
+    settle::mariadb::options one;
+    one.connections = 1;
+    interrupted<database> near{data.first.address(), one};
+    interrupted<database> far{data.second.address(), one};
+    check_rows_after_hold(near, far, 2);
 }
 
 TEST_CASE("committed reads: a limit") {

@@ -67,12 +67,47 @@ TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end
         REQUIRE(hold.has_value());
         other.ask("SET lock_timeout = 1");
         CHECK_THROWS(other.ask(change));
-        CHECK(hold.value()->look_up({}, [](auto&&...) {}).has_value());
         other.ask("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'ShareLock' "
                   "AND relation = 'settle_entry'::regclass");
         other.ask(change);
-        CHECK_FALSE(hold.value()->look_up({}, [](auto&&...) {}).has_value());
+        CHECK_FALSE(hold.value()->end().has_value());
     }
+    auto const hold = log.hold_entries();
+    CHECK(hold.value()->end().has_value());
+    other.ask(change);
+}
+
+TEST_CASE("committed reads: writers do not wait while rows are read, also with one connection") {
+    two_schemas data;
+    settle::postgresql::database_options one;
+    one.connections = 1;
+    interrupted<database> near{data.first.address(), one};
+    interrupted<database> far{data.second.address(), one};
+    check_rows_after_hold(near, far, 2);
+}
+
+TEST_CASE("committed reads: a read of many keys holds the log at once") {
+    two_schemas data;
+    interrupted<database> near{data.first.address()};
+    interrupted<database> far{data.second.address()};
+    settle::engine engine{near, settle::bind(vaults, far), settle::type<deposit_type>};
+    std::ignore = engine.create(purses, {"P", 1000, "open"});
+    std::vector<std::string> keys;
+    for (int i = 0; i < 100; ++i) {
+        keys.push_back(std::to_string(i));
+        std::ignore = engine.create(vaults, {keys.back(), 1});
+    }
+    int held = 0;
+    near.between = [&] { ++held; };
+    auto const read = [&] {
+        auto const of_purses = settle::keys_of(purses, {"P"});
+        return engine.read_together(of_purses, settle::keys_of(vaults, keys)).has_value();
+    };
+    CHECK(read());
+    CHECK(held == 1);
+    keys.pop_back();
+    CHECK(read());
+    CHECK(held == 1);
 }
 
 TEST_CASE("committed reads: a limit") {

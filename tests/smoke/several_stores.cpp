@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Accounts in a SQLite file and on three servers are read together, while programs move money
 // between them and are killed.
+#include "../committed_reads_suite.hpp"
 #include "killed_programs.hpp"
 
 #include <mariadb/servers.hpp>
@@ -172,6 +173,17 @@ struct scene {
         return said.str();
     }
 };
+
+TEST_CASE("writers of a SQLite file and a MongoDB set do not wait while a reader reads the rows") {
+    for (std::size_t const members : {1U, 3U}) {
+        testing::scratch_folder const folder{"held-reads"};
+        replica_set const documents{members};
+        using committed_reads::interrupted;
+        interrupted<settle::sqlite::database> near{folder.at("near.db")};
+        interrupted<settle::mongodb::database> far{documents.address("held_reads")};
+        committed_reads::check_rows_after_hold(near, far, 2);
+    }
+}
 
 TEST_CASE("purses in four stores are read together while programs are killed that change them") {
     for (bool const log_in_file : {true, false}) {

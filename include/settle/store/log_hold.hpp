@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A log whose entries nobody changes.
+// A log whose entries nobody changes for a while.
 #pragma once
 
 #include <settle/base/function_view.hpp>
@@ -11,7 +11,7 @@ SETTLE_BEGIN
 using found_function =
     detail::function_view<void(std::size_t index, result<std::optional<entry>>&&, bool same)>;
 
-/// While it exists, no write of an entry takes effect at the log, by any program.
+/// Until end(), no write of an entry takes effect at the log, by any program.
 class log_hold {
 public:
     log_hold() = default;
@@ -19,10 +19,12 @@ public:
     log_hold& operator=(log_hold const&) = delete;
     virtual ~log_hold() = default;
 
-    /// As look_up() of the log, also for no requests. An error if a write may have taken effect
-    /// since the begin of the hold.
+    /// As look_up() of the log, at a moment of the hold, also after its end.
     [[nodiscard]] virtual result<void> look_up(std::span<read_request const> requests,
                                                found_function found) = 0;
+    /// Lets writes go on, at the latest when the object is destroyed.
+    /// Errors:  a write may have taken effect since the begin of the hold
+    [[nodiscard]] virtual result<void> end() = 0;
 };
 
 SETTLE_END

@@ -2,6 +2,7 @@
 // A look of a store at records: each with all its marks.
 #pragma once
 
+#include <settle/base/function_view.hpp>
 #include <settle/store/any_record.hpp>
 #include <settle/store/log_hold.hpp>
 #include <settle/store/session_moment.hpp>
@@ -25,6 +26,9 @@ struct look_request {
     std::span<transaction_id const> ids{};
     /// The targets of collections of which each record and each mark is looked at.
     std::span<void const* const> collections{};
+    /// If there is one, a store that can read as of an earlier moment calls it once, and reads as
+    /// of a moment before the call. Another store need not call it.
+    detail::function_view<void()> const* at_moment = nullptr;
 };
 
 /// What a look has seen.

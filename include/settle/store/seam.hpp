@@ -53,7 +53,9 @@
 //       look(request, log) is called instead where the session has it, with the session of the
 //       engine's log: of the same database if the request has `with_entries`. With a `hold`, which
 //       the engine's session of the log of this same database has given, the look waits for nothing
-//       that waits for the end of the hold.
+//       that waits for the end of the hold. A store that can read as of an earlier moment calls
+//       `at_moment` and then reads its rows as of a moment before that call; meanwhile it keeps
+//       nothing for itself that another look needs, and writers go on.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
 //       may no longer exist, or from the first. The store chooses the order, but it depends only on
 //       the collection, key, transaction id and part of a mark. So pages of any size list each mark
@@ -186,7 +188,8 @@
 //   hold_entries()                Optional: a result<std::unique_ptr<log_hold>>. Until its end, no
 //       write of an entry takes effect, by any program. The call does not make writers wait for
 //       long: it fails with a retryable error if others do not let it begin soon, and a hold that
-//       its program does not end for a second or so ends by itself where that is possible.
+//       its program does not end for a second or so ends by itself where that is possible. Its
+//       look_up() is of a moment of the hold, also after its end.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage, which saves the engine a
 //       write. write.expires() is true of it, too.

@@ -178,7 +178,7 @@ public:
     static constexpr bool keeps_at_insert = true;
     /// Locks the database for the caller's calls of write_one().
     [[nodiscard]] std::unique_lock<Lock> hold() { return database_->lock_entries(); }
-    /// Never ends by itself.
+    /// Entries have no earlier moments, so writes go on when the object is destroyed.
     result<std::unique_ptr<log_hold>> hold_entries() {
         return std::unique_ptr<log_hold>{std::make_unique<entry_hold>(*database_)};
     }
@@ -270,6 +270,7 @@ private:
             look_up_in(*database_, requests, found);
             return {};
         }
+        result<void> end() override { return {}; }
 
     private:
         basic_database<Lock>* database_;

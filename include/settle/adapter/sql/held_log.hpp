@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads entries of a database of tables: on any connection, and on one that keeps them as they are.
+// Reads entries of a database of tables: on any connection, and as of a hold of all entries.
 #pragma once
 
 #include <settle/adapter/entry_row.hpp>
@@ -32,44 +32,62 @@ void look_up_entries(typename Sql::connection& connection, typename Sql::entry_t
     });
 }
 
-/// A session with the server keeps a lock that every write of an entry waits for. The server ends
-/// both together.
+/// One session with the server keeps a lock that every write of an entry waits for, until the hold
+/// or that session ends. Another session reads as of a moment of the hold.
 template <typename Sql>
 class held_log final : public log_hold {
     using connection = typename Sql::connection;
 
 public:
-    /// How long the session may be idle.
+    /// How long the session of the lock may be idle.
     static constexpr std::chrono::seconds longest_idle{2};
     /// How long it may wait for the lock: later writes wait behind it.
     static constexpr std::chrono::milliseconds longest_wait{30};
 
-    /// Shape:   held - for looks; the pool may have no other connection until the end of the hold
-    held_log(typename Sql::pool::loan held, typename Sql::entry_table const& entries)
-        : held_(std::move(held)), entries_(&entries) {}
+    /// Shape:   unlock - ends the lock; locks - keeps it; reads - is in no native transaction
+    /// Errors:  throws settle::failure
+    held_log(std::string unlock, std::unique_ptr<connection> locks, typename Sql::pool::loan reads,
+             typename Sql::entry_table const& entries)
+        : unlock_(std::move(unlock)), locks_(std::move(locks)), reads_(std::move(reads)),
+          entries_(&entries) {
+        reads_.free_place();
+        Sql::dialect::begin_snapshot(*reads_);
+        // The first read of a table takes the snapshot.
+        transaction_id const no_id;
+        std::int64_t row = 0;
+        read_request const first{&no_id, nullptr, nullptr, &row};
+        result<std::optional<entry>> found = std::optional<entry>{};
+        look_up_entries<Sql>(*reads_, *entries_, {&first, 1}, {&found, 1});
+    }
 
-    [[nodiscard]] connection& session() const noexcept { return *held_; }
-    /// Takes the session that keeps the lock, if that is not the session for looks.
-    void keep(std::unique_ptr<connection> locks) noexcept { locks_ = std::move(locks); }
+    /// Each of its statements reads as of the hold.
+    [[nodiscard]] connection& session() const noexcept { return *reads_; }
 
     result<void> look_up(std::span<read_request const> requests, found_function found) override {
         std::vector<result<std::optional<entry>>> all(requests.size(), std::optional<entry>{});
         try {
-            look_up_entries<Sql>(*held_, *entries_, requests, all);
-            if (locks_ != nullptr) {
-                locks_->send_sql("DO 1", "keep decisions waiting");
-                locks_->sync();
-            }
+            look_up_entries<Sql>(*reads_, *entries_, requests, all);
         } catch (failure const& caught) {
             return caught.problem();
         }
         for (std::size_t i = 0; i < all.size(); ++i) found(i, std::move(all[i]), false);
         return {};
     }
+    result<void> end() override {
+        auto const locks = std::move(locks_);
+        try {
+            locks->send_sql(unlock_, "let decisions go on");
+            locks->sync();
+            return {};
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
 
 private:
-    typename Sql::pool::loan held_;
-    std::unique_ptr<connection> locks_{};
+    std::string unlock_;
+    std::unique_ptr<connection> locks_;
+    typename Sql::pool::loan reads_;
     typename Sql::entry_table const* entries_;
 };
 

@@ -102,15 +102,25 @@ public:
     }
     result<store_look> look(look_request const& request) override {
         try {
-            // No decision is seen under a hold, so statements there need no common snapshot.
+            auto const* const at_moment = request.at_moment;
             if (request.hold != nullptr) {
+                if (at_moment != nullptr) (*at_moment)();
                 return look_in(static_cast<held_log<Sql>&>(*request.hold).session(), request,
                                false);
             }
             auto session = pool_->take();
             auto const statements =
                 request.records.size() + request.ids.size() + request.collections.size();
-            return look_in(*session, request, statements > 1);
+            bool const in_snapshot = statements > 1 || at_moment != nullptr;
+            if (in_snapshot) Sql::dialect::begin_snapshot(*session);
+            if (at_moment != nullptr) {
+                session.free_place();
+                // The first read of a table takes the snapshot.
+                session->send(*entry_, transaction_id{});
+                session->sync();
+                (*at_moment)();
+            }
+            return look_in(*session, request, in_snapshot);
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -202,10 +212,9 @@ private:
         return **std::find_if(tables_.begin(), tables_.end(),
                               [&](auto const& table) { return table->of().target == target; });
     }
-    /// Shape:   in_snapshot - all records are of one moment
+    /// Shape:   in_snapshot - a native transaction with a snapshot is open, which ends here
     [[nodiscard]] store_look look_in(connection& session, look_request const& request,
                                      bool in_snapshot) const {
-        if (in_snapshot) Sql::dialect::begin_snapshot(session);
         std::vector<std::size_t> sent;
         for (auto const& record : request.records) {
             sent.push_back(

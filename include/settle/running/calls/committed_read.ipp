@@ -199,31 +199,78 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
 /// How long a read makes writers wait.
 inline constexpr std::chrono::seconds longest_hold{1};
 
-/// Reads records of any stores while nothing is decided. The stores have just answered other looks:
-/// no writer waits for a store that does not answer.
+/// The looks of a read of any stores, all as of moments of one hold. The stores have just answered
+/// other looks: no writer waits for a store that does not answer.
+class held_looks {
+public:
+    held_looks(committed_read const& read, std::span<records_of_store const> stores, log_hold& hold)
+        : read_(read), stores_(stores), hold_(hold) {
+        if (auto const* const caller = caller_wait::limits()) within_ = *caller;
+        auto const end = std::chrono::steady_clock::now() + longest_hold;
+        within_.deadline = within_.deadline ? std::min(*within_.deadline, end) : end;
+        limits_.emplace(within_);
+        look_from(0);
+    }
+
+    /// Errors:  the first one; a retryable error if the hold did not last
+    [[nodiscard]] result<std::vector<store_look>> answers() && {
+        if (!problem_.empty()) return std::move(problem_);
+        return std::move(looks_);
+    }
+
+private:
+    /// Looks at the store of this number, and at the moment of its look at all later ones. So only
+    /// a store without earlier moments reads its rows while writers wait.
+    void look_from(std::size_t number) {
+        if (number == stores_.size()) {
+            note(hold_.end());
+            limits_.reset();
+            return;
+        }
+        auto const& group = stores_[number];
+        bool has_called = false;
+        auto const look_at_others = [&] {
+            has_called = true;
+            look_from(number + 1);
+        };
+        detail::function_view<void()> const at_moment{look_at_others};
+        auto* const held = read_.beside_log[group.store] ? &hold_ : nullptr;
+        auto looked = read_.ports.stores[group.store]->look(
+            {group.records, false, held, {}, group.collections, &at_moment});
+        note(looked);
+        if (looked.has_value()) looks_[number] = std::move(looked.value());
+        if (!has_called && problem_.empty()) look_from(number + 1);
+    }
+    void note(auto const& answer) {
+        if (problem_.empty() && !answer.has_value()) problem_ = answer.problem();
+    }
+
+    committed_read const& read_;
+    std::span<records_of_store const> stores_;
+    log_hold& hold_;
+    wait_limits within_{};
+    std::optional<caller_wait> limits_{}; ///< of the hold
+    std::vector<store_look> looks_{stores_.size()};
+    error problem_{};
+};
+
+/// Reads records of any stores while nothing is decided.
 /// Errors:  a retryable error if the hold did not begin, or did not last
 [[nodiscard]] SETTLE_FUNCTION result<decided_records>
 read_under_hold(committed_read const& read, std::span<records_of_store const> stores) {
     auto hold = read.ports.log.hold_entries();
     if (!hold.has_value()) return hold.problem();
-    wait_limits within;
-    if (auto const* const caller = caller_wait::limits()) within = *caller;
-    auto const end = std::chrono::steady_clock::now() + longest_hold;
-    within.deadline = within.deadline ? std::min(*within.deadline, end) : end;
-    caller_wait const waits{within};
+    auto looked = held_looks{read, stores, *hold.value()}.answers();
+    if (!looked.has_value()) return looked.problem();
 
     decided_records decided;
     auto& slots = decided.slots;
     slots.resize(read.records.size());
     using of_collection = std::vector<record_slot<any_record>>;
     std::vector<of_collection> collections(read.collections.size());
-    for (auto const& group : stores) {
-        bool const is_near = read.beside_log[group.store];
-        auto* const held = is_near ? hold.value().get() : nullptr;
-        auto looked = read.ports.stores[group.store]->look(
-            {group.records, false, held, {}, group.collections});
-        if (!looked.has_value()) return looked.problem();
-        store_look& seen = looked.value();
+    for (std::size_t number = 0; number < stores.size(); ++number) {
+        auto const& group = stores[number];
+        store_look& seen = looked.value()[number];
         if (seen.ends.size() != group.collections.size()) return no_whole_collections();
         auto const slot_at = [&](std::size_t position) {
             return std::make_move_iterator(seen.slots.begin() +
@@ -240,10 +287,9 @@ read_under_hold(committed_read const& read, std::span<records_of_store const> st
                      std::make_move_iterator(records.end()));
         decided.ends.push_back(slots.size());
     }
-    // Entries stay as they are, so the looks and the questions are of one moment.
+    // Entries stood still, so the looks and the questions are of one moment.
     bracket known{true};
     known.looked(slots);
-    // This shows also that the hold has lasted.
     auto const asked = ask(known, [&](auto const& requests, found_function found) {
         return hold.value()->look_up(requests, found);
     });
@@ -299,6 +345,9 @@ read_one_store(committed_read const& read, std::span<records_of_store const, 1> 
     }
 }
 
+/// Among more records, one changes between two looks: a reader makes decisions wait at once.
+inline constexpr std::size_t most_looked_at_twice = 100;
+
 SETTLE_FUNCTION result<decided_records> read_decided(committed_read const& read) {
     if (read.records.empty() && read.collections.empty()) return decided_records{};
     auto const stores = by_store(read);
@@ -308,6 +357,12 @@ SETTLE_FUNCTION result<decided_records> read_decided(committed_read const& read)
     }
     patience patience{read.environment, read.limits, read.call};
     return patience([&]() -> result<decided_records> {
+        if (read.records.size() > most_looked_at_twice) {
+            auto decided = read_under_hold(read, stores);
+            bool const has_no_hold =
+                !decided.has_value() && decided.problem().code == errc::unfit_store;
+            if (!has_no_hold) return decided;
+        }
         bool may_succeed = true;
         for (int tries = 0; tries < 3 && may_succeed; ++tries) {
             auto decided = read_in_three_looks(read, stores, may_succeed);

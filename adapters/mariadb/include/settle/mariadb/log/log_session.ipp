@@ -45,8 +45,7 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
 SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
     try {
         using held_log = settle::detail::sql::held_log<detail::parts>;
-        // A session that locks tables reads no others.
-        auto held = std::make_unique<held_log>(from().take(), entries());
+        auto reads = from().take();
         auto locks = from().connect();
         auto const run = [&](std::string const& sql) {
             static_cast<void>(locks->run_work(sql, {}, "keep decisions waiting"));
@@ -55,8 +54,8 @@ SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
             std::to_string(held_log::longest_wait.count()) +
             ", wait_timeout = " + std::to_string(held_log::longest_idle.count()));
         run("LOCK TABLES " + detail::dialect::table_name(from(), "settle_entry") + " READ");
-        held->keep(std::move(locks));
-        return std::unique_ptr<log_hold>{std::move(held)};
+        return std::unique_ptr<log_hold>{std::make_unique<held_log>(
+            "UNLOCK TABLES", std::move(locks), std::move(reads), entries())};
     } catch (failure const& caught) {
         if (caught.problem().code.value() != statement_timeout) return caught.problem();
         return settle::detail::sql::writes_took_too_long();

@@ -158,6 +158,11 @@ public:
     }
 
 private:
+    [[nodiscard]] static error lost_moment() {
+        return {make_error_code(errc::no_committed_read),
+                "settle: MongoDB ended a native transaction before it gave the records. Call the "
+                "read again. See committed_reads#limit"};
+    }
     /// A document holds a record and its marks, and a linearizable read finds one. Only a native
     /// transaction reads several documents, and entries, as of one moment.
     /// Shape:   log - null if the look has no entries
@@ -167,14 +172,23 @@ private:
             auto const asked =
                 request.records.size() + request.ids.size() + request.collections.size();
             bool const is_single = asked == 1 && request.collections.empty();
-            if (is_single || !server_->has_transactions()) {
+            bool const is_at_once = is_single && request.at_moment == nullptr;
+            if (is_at_once || !server_->has_transactions()) {
                 auto client = server_->connect();
                 look_at(client, request, server_->deciding_read(), seen);
                 seen.is_of_one_moment = is_single;
                 return seen;
             }
+            bool has_called = false;
             read_at_one_moment(*server_, [&](link& client) {
                 seen = {};
+                if (request.at_moment != nullptr) {
+                    if (std::exchange(has_called, true)) throw failure(lost_moment());
+                    // The first read takes the snapshot.
+                    client.find(codecs_.front().collection(), {}, page_of(layout_.key, 1),
+                                "read records", [](document const&) {});
+                    (*request.at_moment)();
+                }
                 look_at(client, request, {}, seen);
                 if (log == nullptr) return;
                 seen.has_entries = true;

@@ -42,8 +42,9 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
 SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
     try {
         using held_log = settle::detail::sql::held_log<detail::parts>;
-        auto held = std::make_unique<held_log>(from().take(), entries());
-        auto& session = held->session();
+        auto reads = from().take();
+        auto locks = from().connect();
+        auto& session = *locks;
         session.begin();
         auto const table = detail::dialect::table_name(from(), "settle_entry");
         auto const set = [&](std::string const& name, std::chrono::milliseconds limit) {
@@ -54,7 +55,8 @@ SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
         set("idle_in_transaction_session_timeout", held_log::longest_idle);
         session.send_sql("LOCK TABLE " + table + " IN SHARE MODE", "keep decisions waiting");
         session.sync();
-        return std::unique_ptr<log_hold>{std::move(held)};
+        return std::unique_ptr<log_hold>{
+            std::make_unique<held_log>("COMMIT", std::move(locks), std::move(reads), entries())};
     } catch (failure const& caught) {
         if (caught.problem().code.value() != lock_not_available) return caught.problem();
         return settle::detail::sql::writes_took_too_long();

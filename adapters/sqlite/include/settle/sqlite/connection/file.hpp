@@ -27,8 +27,8 @@ public:
     /// Errors:  throws settle::failure with one sentence
     file(std::string const& path, database_options const& options,
          prepare_function prepare = &prepare_file)
-        : path_(checked(path, options)), writer_(connected(path, options)),
-          reader_(open_reader(options, prepare)) {}
+        : path_(checked(path, options)), busy_timeout_(options.busy_timeout),
+          writer_(connected(path, options)), reader_(open_reader(options, prepare)) {}
     file(file const&) = delete;
     file& operator=(file const&) = delete;
     ~file();
@@ -65,6 +65,12 @@ public:
             return problem.problem();
         }
     }
+
+    /// A connection whose statements all read the present state, and which needs no lock of this
+    /// object.
+    /// Errors:  throws settle::failure
+    /// Cost:    about a millisecond
+    [[nodiscard]] connection open_snapshot();
 
     /// Errors:  throws settle::failure when the open files are no longer the files at their paths
     void check() { writer_.files().check(); }
@@ -116,6 +122,7 @@ private:
 
     process_stamp made_in_;
     std::string path_;
+    std::chrono::milliseconds busy_timeout_;
     writer writer_;
     group_commit commits_{writer_};
     connection reader_;

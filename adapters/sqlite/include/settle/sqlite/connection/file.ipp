@@ -62,6 +62,16 @@ SETTLE_FUNCTION connection file::open_reader(database_options const& options,
     return connection;
 }
 
+SETTLE_FUNCTION connection file::open_snapshot() {
+    if (!is_here()) throw failure(settle::detail::made_before_fork("database"));
+    connection snapshot{path_, busy_timeout_};
+    leave_as_it_is(snapshot);
+    snapshot.execute("BEGIN", "begin to read");
+    open_all_files(snapshot);
+    check();
+    return snapshot;
+}
+
 SETTLE_FUNCTION connection file::connected(std::string const& path,
                                            database_options const& options) {
     try {

@@ -72,9 +72,6 @@ public:
                                     std::size_t limit);
 
 private:
-    /// For callers that are inside reading() already.
-    result<std::optional<entry>> read_within(transaction_id const& id) const;
-
     detail::file* file_;
     std::string name_;
     std::shared_ptr<detail::log_statements> held_;

@@ -20,6 +20,15 @@ struct detail::log_statements {
 
     entry_table entries;
     entry_reader reader;
+
+    [[nodiscard]] static result<std::optional<entry>> read_one(entry_reader const& reader,
+                                                               transaction_id const& id) {
+        try {
+            return reader.read(id);
+        } catch (failure const& problem) {
+            return problem.problem();
+        }
+    }
 };
 
 SETTLE_FUNCTION log_session::log_session(detail::file& file, std::string name)
@@ -140,7 +149,7 @@ SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests
         std::vector<result<std::optional<entry>>> all;
         all.reserve(requests.size());
         file_->reader().from_one_state([&] {
-            for (auto const& one : requests) all.push_back(read_within(*one.id));
+            for (auto const& one : requests) all.push_back(held_->read_one(held_->reader, *one.id));
         });
         return all;
     });
@@ -154,19 +163,28 @@ namespace detail {
 
 class entry_hold final : public log_hold {
 public:
-    entry_hold(file& file, log_session& log)
-        : guard_(file.with().mutex()), native_(file.with()), log_(&log) {}
-    ~entry_hold() override { static_cast<void>(native_.commit()); }
+    explicit entry_hold(file& file)
+        : guard_(file.with().mutex()), native_(std::in_place, file.with()),
+          snapshot_(file.open_snapshot()), reader_(snapshot_) {}
 
     result<void> look_up(std::span<read_request const> requests, found_function found) override {
-        log_->look_up(requests, found);
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            found(i, log_statements::read_one(reader_, *requests[i].id), false);
+        }
+        return {};
+    }
+    result<void> end() override {
+        static_cast<void>(native_->commit());
+        native_.reset();
+        guard_.unlock();
         return {};
     }
 
 private:
     std::unique_lock<std::mutex> guard_;
-    transaction native_; ///< it changes nothing, so nothing ends it
-    log_session* log_;
+    std::optional<transaction> native_; ///< it changes nothing, so nothing ends it
+    connection snapshot_;
+    entry_reader reader_;
 };
 
 } // namespace detail
@@ -174,16 +192,7 @@ private:
 SETTLE_FUNCTION result<std::unique_ptr<log_hold>> log_session::hold_entries() {
     if (!file_->is_here()) return settle::detail::made_before_fork("database");
     try {
-        return std::unique_ptr<log_hold>{std::make_unique<detail::entry_hold>(*file_, *this)};
-    } catch (failure const& problem) {
-        return problem.problem();
-    }
-}
-
-SETTLE_FUNCTION result<std::optional<entry>>
-log_session::read_within(transaction_id const& id) const {
-    try {
-        return held_->reader.read(id);
+        return std::unique_ptr<log_hold>{std::make_unique<detail::entry_hold>(*file_)};
     } catch (failure const& problem) {
         return problem.problem();
     }

@@ -206,26 +206,10 @@ public:
         return reading(number, [&](record_reader const& from) { from.read(key, record); });
     }
     result<store_look> look(look_request const& request) override {
+        if (request.at_moment != nullptr) return look_at_snapshot(request);
         return file_->reading([&] {
             store_look seen;
-            seen.has_entries = request.with_entries;
-            auto const reader_of = [&](void const* target) -> record_reader const& {
-                return *std::find_if(
-                    readers_.begin(), readers_.end(),
-                    [&](record_reader const& reader) { return reader.of().target == target; });
-            };
-            file_->reader().from_one_state([&] {
-                for (auto const& record : request.records) {
-                    reader_of(record.target).look(record.key, seen);
-                }
-                for (auto const* const target : request.collections) {
-                    reader_of(target).look_at_all(seen);
-                }
-                for (auto const& id : request.ids) {
-                    run row{entry_};
-                    if (row.bind(id).next()) settle::detail::read_standing(row, id, 0, seen);
-                }
-            });
+            file_->reader().from_one_state([&] { look_with(readers_, entry_, request, seen); });
             return seen;
         });
     }
@@ -272,11 +256,42 @@ public:
     }
 
 private:
+    static constexpr std::string_view read_entry =
+        "SELECT state, epoch, max(committed, 0) FROM settle_entry WHERE id = ?1";
     static constexpr settle::detail::wave_limits limits{
         .leaders = 1, .largest_group = 1'024, .joins_late = true};
 
     [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
 
+    /// Shape:   the statements read one state of the file
+    static void look_with(std::span<record_reader const> readers, statement const& entry,
+                          look_request const& request, store_look& seen) {
+        seen.has_entries = request.with_entries;
+        auto const reader_of = [&](void const* target) -> record_reader const& {
+            return *std::find_if(readers.begin(), readers.end(), [&](record_reader const& reader) {
+                return reader.of().target == target;
+            });
+        };
+        for (auto const& record : request.records) reader_of(record.target).look(record.key, seen);
+        for (auto const* const target : request.collections) reader_of(target).look_at_all(seen);
+        for (auto const& id : request.ids) {
+            run row{entry};
+            if (row.bind(id).next()) settle::detail::read_standing(row, id, 0, seen);
+        }
+    }
+    result<store_look> look_at_snapshot(look_request const& request) {
+        try {
+            auto const snapshot = file_->open_snapshot();
+            (*request.at_moment)();
+            std::vector<record_reader> readers;
+            for (auto const& reader : readers_) readers.emplace_back(reader.of(), snapshot);
+            store_look seen;
+            look_with(readers, {snapshot, read_entry, "read entries"}, request, seen);
+            return seen;
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
     result<void> reading(std::size_t number,
                          settle::detail::function_view<void(record_reader const&)> function) {
         auto const ended = file_->reading([&] {
@@ -306,9 +321,7 @@ private:
     file* file_;
     unit_of_work unit_;
     std::vector<record_reader> readers_;
-    statement entry_{file_->reader(),
-                     "SELECT state, epoch, max(committed, 0) FROM settle_entry WHERE id = ?1",
-                     "read entries"};
+    statement entry_{file_->reader(), read_entry, "read entries"};
     mark_reader marks_;
     file_port port_; ///< for two phases
     file_port lazy_port_{*file_, unit_, nullptr, commit_end::in_memory};
