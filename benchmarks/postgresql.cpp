@@ -221,6 +221,59 @@ double settle_apart_by_threads(postgresql_pair const& pair, workload const& work
     }
 }
 
+/// Eight threads call `run`, perhaps while another one reads all accounts of both servers together
+/// ten times a second. Decisions wait for such a reader.
+double settle_beside_reader(postgresql_pair const& pair, workload const& work, bool with_reader) {
+    constexpr std::size_t writers = 8;
+    two_banks const banks{pair, work};
+    database first{banks.first.address()};
+    database second{banks.second.address()};
+    auto engine = engine_apart(first, second);
+    auto const run = [&](std::span<transfer_request const> some) {
+        return detail::run_threads(some, writers, [&](std::size_t) {
+            return [&](transfer_request const& request) {
+                expect_done(engine.run(request.first, request.second));
+            };
+        });
+    };
+    std::span const all{work.requests};
+    run(all.first(detail::warm_up));
+    std::size_t failed = 0;
+    std::jthread reader;
+    if (with_reader) {
+        reader = std::jthread{[&](std::stop_token const& ends) {
+            auto next = std::chrono::steady_clock::now();
+            while (!ends.stop_requested()) {
+                auto const seen =
+                    engine.read_together(settle::all_of(first_bank), settle::all_of(second_bank));
+                if (!seen.has_value()) ++failed;
+                std::this_thread::sleep_until(next += std::chrono::milliseconds{100});
+            }
+        }};
+    }
+    double const seconds = run(all.subspan(detail::warm_up));
+    reader = {};
+    if (failed != 0) throw wrong_result("settle: accounts could not be read together");
+    expect_settled(engine, work);
+    banks.check(work);
+    return seconds;
+}
+
+add_case beside_reader(int number, sizes const& sizes, double budget) {
+    return {number, "PostgreSQL, two servers, 8 threads beside ten held reads a second",
+            [sizes, budget](context& context, std::string const& name) {
+                auto const* const on = postgresql_pair::get();
+                if (on == nullptr) return;
+                auto const work = work_of(context.size(sizes.full, sizes.quick));
+                auto const round = [&](bool with_reader) {
+                    return
+                        [&, with_reader] { return settle_beside_reader(*on, work, with_reader); };
+                };
+                compare(context, name, work, {"settle", round(true)},
+                        {{"the same without a reader", round(false)}}, budget, detail::warm_up);
+            }};
+}
+
 double prepared_by_threads(postgresql_pair const& pair, workload const& work,
                            std::size_t connections) {
     two_banks const banks{pair, work, {baseline::postgresql::log_sql}};
@@ -291,6 +344,7 @@ add_case const all[] = {
     two_phases(79, "one at a time, answered at the commit, until the answer", 1, 10'000,
                {1'000, 500}, 0.75, settle::at_commit),
     threads_apart(76, {6'400, 1'920}, 0.30),
+    beside_reader(76, {4'500, 3'000}, 1.10),
 };
 
 } // namespace
