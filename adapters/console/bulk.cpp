@@ -14,10 +14,10 @@ namespace {
 
 [[nodiscard]] console_json shown(forecast_counts const& counts) {
     console_json rows = console_json::array();
-    for (auto const& [key, group] : counts.groups) {
-        rows.push_back({{"state", name_of(key.first)},
+    for (auto const& group : counts.groups) {
+        rows.push_back({{"state", name_of(group.state)},
                         {"count", group.count},
-                        {"allowed", key.second},
+                        {"allowed", group.is_allowed},
                         {"effect", group.text}});
     }
     return rows;

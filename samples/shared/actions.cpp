@@ -52,10 +52,10 @@ void action_report::add(settle::outcome const& ended_as) {
 std::string to_text(action_plan const& plan) {
     auto text = fmt::format("{} would change {} of {} entries\n", name_of(plan.action),
                             with_commas(plan.counts.allowed), with_commas(plan.counts.looked_at));
-    for (auto const& [key, group] : plan.counts.groups) {
-        text +=
-            fmt::format("{:>9} {:<10} {}{}\n", with_commas(group.count), name_of(key.first),
-                        key.second ? "" : "not allowed: ", printable(without_prefix(group.text)));
+    for (auto const& group : plan.counts.groups) {
+        text += fmt::format(
+            "{:>9} {:<10} {}{}\n", with_commas(group.count), name_of(group.state),
+            group.is_allowed ? "" : "not allowed: ", printable(without_prefix(group.text)));
     }
     if (plan.young) {
         text += fmt::format("{:>9} are left: they have moved too recently (--older-than), or wait "
@@ -71,10 +71,10 @@ std::string to_json_text(action_plan const& plan) {
                {"matched", plan.counts.looked_at},
                {"allowed", plan.counts.allowed},
                {"would", json::array()}};
-    for (auto const& [key, group] : plan.counts.groups) {
-        shown["would"].push_back({{"state", name_of(key.first)},
+    for (auto const& group : plan.counts.groups) {
+        shown["would"].push_back({{"state", name_of(group.state)},
                                   {"count", group.count},
-                                  {"allowed", key.second},
+                                  {"allowed", group.is_allowed},
                                   {"effect", without_prefix(group.text)}});
     }
     if (plan.young) shown["young"] = *plan.young;

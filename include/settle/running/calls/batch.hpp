@@ -2,11 +2,11 @@
 // Runs a range of transactions, a window at a time.
 #pragma once
 
+#include <settle/base/ranges.hpp>
 #include <settle/running/calls/windows.hpp>
 
 #include <exception>
 #include <iterator>
-#include <ranges>
 #include <tuple>
 
 SETTLE_BEGIN

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <settle/base/function_view.hpp>
+#include <settle/base/ranges.hpp>
 #include <settle/definition/codec.hpp>
 #include <settle/running/calls/patience.hpp>
 
 #include <exception>
 #include <iterator>
-#include <ranges>
 #include <vector>
 
 SETTLE_BEGIN

@@ -6,8 +6,7 @@
 #include <settle/running/construction/options.hpp>
 
 #include <array>
-#include <map>
-#include <utility>
+#include <vector>
 
 SETTLE_BEGIN
 
@@ -36,21 +35,18 @@ struct action_forecast {
 
 /// What an action would do with many entries.
 struct forecast_counts {
+    /// The entries of one state whose action is allowed, or those whose action is not.
     struct group {
+        settle::state state;
+        bool is_allowed;
         std::uint64_t count = 0;
         std::string text{}; ///< of the first entry
     };
-    /// By the state of an entry, and by whether its action is allowed.
-    std::map<std::pair<state, bool>, group> groups{};
+    std::vector<group> groups{}; ///< in the order of the states, those that are not allowed first
     std::uint64_t looked_at = 0;
     std::uint64_t allowed = 0;
 
-    void add(entry const& stored, action_forecast const& forecast) {
-        auto& counted = groups[{stored.state, forecast.is_allowed}];
-        if (counted.count++ == 0) counted.text = forecast.text;
-        ++looked_at;
-        if (forecast.is_allowed) ++allowed;
-    }
+    void add(entry const& stored, action_forecast const& forecast);
 };
 
 namespace detail {

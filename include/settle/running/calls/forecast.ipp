@@ -6,8 +6,23 @@
 #include <settle/running/calls/refusals.hpp>
 
 #include <algorithm>
+#include <utility>
 
 SETTLE_BEGIN
+
+SETTLE_FUNCTION void forecast_counts::add(entry const& stored, action_forecast const& forecast) {
+    ++looked_at;
+    if (forecast.is_allowed) ++allowed;
+    auto const place = std::pair{stored.state, forecast.is_allowed};
+    auto counted = std::find_if(groups.begin(), groups.end(), [&](group const& each) {
+        return std::pair{each.state, each.is_allowed} >= place;
+    });
+    if (counted == groups.end() || std::pair{counted->state, counted->is_allowed} != place) {
+        counted = groups.insert(counted, {stored.state, forecast.is_allowed, 0, forecast.text});
+    }
+    ++counted->count;
+}
+
 namespace detail {
 
 [[nodiscard]] inline action_forecast not_allowed(std::string text) {
