@@ -59,6 +59,7 @@
 #include <settle/running/calls/new_job.ipp>
 #include <settle/running/calls/outcome.ipp>
 #include <settle/running/calls/patience.ipp>
+#include <settle/running/calls/recovery.ipp>
 #include <settle/running/calls/refusals.ipp>
 #include <settle/running/calls/shared_windows.ipp>
 #include <settle/running/calls/statistics.ipp>

@@ -8,6 +8,7 @@
 
 #include <settle/adapter/native_wave.hpp>
 #include <settle/store/caller_turn.hpp>
+#include <settle/store/joint_limits.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -7,10 +7,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <mutex>
 #include <stop_token>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -95,34 +93,6 @@ public:
 private:
     std::deque<waiting_seat> seats_;
     std::vector<waiting_seat*> free_;
-};
-
-/// How long several callers wait: the earliest limit ends the wait of their stores.
-class joint_limits {
-public:
-    void add(wait_limits const* limits) {
-        if (limits == nullptr) return;
-        if (limits->deadline && (!all_.deadline || *limits->deadline < *all_.deadline)) {
-            all_.deadline = limits->deadline;
-        }
-        if (!limits->stop.stop_possible()) return;
-        if (!source_.stop_possible()) {
-            source_ = std::stop_source{};
-            all_.stop = source_.get_token();
-        }
-        callbacks_.emplace_back(limits->stop, stop_all{source_});
-    }
-    [[nodiscard]] wait_limits const& all() const noexcept { return all_; }
-
-private:
-    struct stop_all {
-        std::stop_source source;
-        void operator()() const { std::ignore = source.request_stop(); }
-    };
-
-    wait_limits all_{};
-    std::stop_source source_{std::nostopstate};
-    std::list<std::stop_callback<stop_all>> callbacks_{};
 };
 
 } // namespace detail

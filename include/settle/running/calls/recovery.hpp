@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <memory>
-#include <thread>
 
 SETTLE_BEGIN
 
@@ -20,6 +19,27 @@ struct recovery_schedule {
     std::function<void(recovery_report const&, sweep_report const&)> report{};
 };
 
+namespace detail {
+
+/// The calls of an engine on a schedule, on a thread of their own.
+class recovery_loop {
+public:
+    using recover_function = std::function<recovery_report(recover_options const&)>;
+    using sweep_function = std::function<sweep_report(std::stop_token const&)>;
+
+    /// Errors:  throws errc::bad_option
+    recovery_loop(recovery_schedule schedule, recover_function recover, sweep_function sweep);
+    recovery_loop(recovery_loop const&) = delete;
+    recovery_loop& operator=(recovery_loop const&) = delete;
+    ~recovery_loop();
+
+private:
+    struct loop;
+    std::unique_ptr<loop> loop_;
+};
+
+} // namespace detail
+
 /// Recovers at once and then on a schedule. The destructor stops and joins the thread.
 /// Shape:   engine - outlives this object and may be shared between threads
 /// Errors:  the constructor throws errc::bad_option when `every` is not above 0
@@ -28,80 +48,17 @@ template <typename Engine>
 class recovery_thread {
 public:
     explicit recovery_thread(Engine& engine, recovery_schedule schedule = {})
-        : thread_(std::make_unique<std::jthread>(
-              [&engine, schedule = checked(std::move(schedule))](std::stop_token const& stop) {
-                  keep(engine, schedule, stop);
-              })) {}
-    recovery_thread(recovery_thread const&) = delete;
-    recovery_thread& operator=(recovery_thread const&) = delete;
-    ~recovery_thread() {
-        // A forked child does not have the thread, and joining it would take for ever.
-        if (!made_in_.is_here()) static_cast<void>(thread_.release());
-    }
+        : loop_(
+              std::move(schedule),
+              [&engine](recover_options const& chosen) { return engine.recover(chosen); },
+              [&engine](std::stop_token const& stop) { return engine.sweep(stop); }) {}
 
 private:
-    /// Errors:  throws errc::bad_option
-    static recovery_schedule checked(recovery_schedule schedule) {
-        if (schedule.every.count() > 0) return schedule;
-        throw failure(detail::bad_limit("recovery_schedule::every", schedule.every, "more than 0",
-                                        "See options#options"));
-    }
-
-    static void keep(Engine& engine, recovery_schedule const& schedule,
-                     std::stop_token const& stop) {
-        error unreported;
-        for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
-            recovery_report recovered;
-            sweep_report swept;
-            // An exception of a callback must not end the process. The sweep has its turn all the
-            // same.
-            try {
-                recover_options chosen;
-                chosen.older_than = schedule.older_than;
-                chosen.stop = stop;
-                recovered = engine.recover(chosen);
-            } catch (...) {
-                recovered.problem = thrown_by_callback();
-            }
-            try {
-                if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
-                    swept = engine.sweep(stop);
-                }
-            } catch (...) {
-                swept.problem = thrown_by_callback();
-            }
-            // The end of the schedule is not a problem to report.
-            if (stop.stop_requested()) forget_stop(recovered, swept);
-            if (recovered.problem.empty()) recovered.problem = std::exchange(unreported, {});
-            try {
-                if (schedule.report) schedule.report(recovered, swept);
-            } catch (...) {
-                unreported = thrown_by_callback();
-            }
-            detail::pause_for(schedule.every, stop);
-        }
-    }
-
-    /// The current exception as an error; called from a handler.
-    static error thrown_by_callback() {
-        std::string text = "settle: an observer or a report threw an object that is no "
-                           "std::exception";
-        try {
-            throw;
-        } catch (std::exception const& thrown) {
-            text = thrown.what();
-        } catch (...) {
-        }
-        return {std::make_error_code(std::errc::interrupted), std::move(text)};
-    }
-
-    static void forget_stop(recovery_report& recovered, sweep_report& swept) {
-        if (recovered.problem.code == errc::stopped) recovered.problem = {};
-        if (swept.problem.code == errc::stopped) swept.problem = {};
-    }
-
-    process_stamp made_in_;
-    std::unique_ptr<std::jthread> thread_;
+    detail::recovery_loop loop_;
 };
 
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/recovery.ipp>
+#endif

@@ -6,11 +6,8 @@
 #pragma once
 
 #include <settle/running/calls/windows.hpp>
-#include <settle/store/caller_turn.hpp>
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
 SETTLE_BEGIN
 namespace detail {
@@ -35,27 +32,8 @@ public:
                 call_options const& call, bool new_id);
 
 private:
-    struct caller;
-    struct window;
-
-    /// Waits until the caller leads, or its transaction is over.
-    [[nodiscard]] turn_stage wait(caller& own);
-    /// Drives the caller's window until its transaction is over.
-    void lead(seam_context<Rules> const& context, caller& own);
-    /// Takes the caller and those that wait into its window.
-    void admit(seam_context<Rules> const& context, caller& own);
-    /// Lets a caller lead the window whose transaction is not over, if there is one.
-    void leave(window& left);
-
-    static constexpr std::size_t leaders = 2;
-    static constexpr std::size_t room = 1'000; ///< of a window
-
-    std::mutex mutex_;
-    std::size_t callers_ = 0;    ///< of run(), also those that are alone
-    std::vector<caller*> queue_; ///< in no window yet
-    waiting_seats seats_;
-    std::vector<std::unique_ptr<window>> windows_;
-    std::vector<window*> idle_; ///< that nobody leads
+    class held_windows;
+    std::unique_ptr<held_windows> held_;
 };
 
 #ifdef SETTLE_COMPILED

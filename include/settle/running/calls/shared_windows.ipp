@@ -5,10 +5,14 @@
 #include <settle/running/calls/shared_windows.hpp>
 #include <settle/running/calls/windows.ipp>
 #include <settle/running/driving/deadlines.hpp>
+#include <settle/store/caller_turn.hpp>
+#include <settle/store/joint_limits.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 SETTLE_BEGIN
 namespace detail {
@@ -16,8 +20,41 @@ namespace detail {
 /// The calls of shared_windows::run() that a thread is in.
 inline thread_local int calls_of_this_thread = 0;
 
+/// Shape:   Rules - as for shared_windows
 template <typename Rules>
-struct shared_windows<Rules>::caller : caller_turn {
+class shared_windows<Rules>::held_windows {
+public:
+    /// As shared_windows::run().
+    outcome run(seam_context<Rules> const& context, transaction_id&& id,
+                transaction_descriptor const& type, void const* parameters,
+                call_options const& call, bool new_id);
+
+private:
+    struct caller;
+    struct window;
+
+    /// Waits until the caller leads, or its transaction is over.
+    [[nodiscard]] turn_stage wait(caller& own);
+    /// Drives the caller's window until its transaction is over.
+    void lead(seam_context<Rules> const& context, caller& own);
+    /// Takes the caller and those that wait into its window.
+    void admit(seam_context<Rules> const& context, caller& own);
+    /// Lets a caller lead the window whose transaction is not over, if there is one.
+    void leave(window& left);
+
+    static constexpr std::size_t leaders = 2;
+    static constexpr std::size_t room = 1'000; ///< of a window
+
+    std::mutex mutex_;
+    std::size_t callers_ = 0;    ///< of run(), also those that are alone
+    std::vector<caller*> queue_; ///< in no window yet
+    waiting_seats seats_;
+    std::vector<std::unique_ptr<window>> windows_;
+    std::vector<window*> idle_; ///< that nobody leads
+};
+
+template <typename Rules>
+struct shared_windows<Rules>::held_windows::caller : caller_turn {
     caller(wait_limits const& waits, transaction_id&& own_id,
            transaction_descriptor const& own_type, void const* own_parameters, bool is_new)
         : caller_turn(&waits), id(std::move(own_id)), type(&own_type), parameters(own_parameters),
@@ -35,7 +72,7 @@ struct shared_windows<Rules>::caller : caller_turn {
 
 /// Shape:   only its leader uses it; source and signal tell a leader that waits of new callers
 template <typename Rules>
-struct shared_windows<Rules>::window {
+struct shared_windows<Rules>::held_windows::window {
     void admit(seam_context<Rules> const& context, caller& admitted) {
         if (jobs == nullptr) {
             jobs = std::make_unique<seam_jobs<Rules>>(context, no_limits, room, true);
@@ -92,7 +129,7 @@ struct shared_windows<Rules>::window {
 };
 
 template <typename Rules>
-shared_windows<Rules>::shared_windows() = default;
+shared_windows<Rules>::shared_windows() : held_(std::make_unique<held_windows>()) {}
 template <typename Rules>
 shared_windows<Rules>::~shared_windows() = default;
 
@@ -108,8 +145,16 @@ template <typename Rules>
 outcome shared_windows<Rules>::run(seam_context<Rules> const& context, transaction_id&& id,
                                    transaction_descriptor const& type, void const* parameters,
                                    call_options const& call, bool new_id) {
+    return held_->run(context, std::move(id), type, parameters, call, new_id);
+}
+
+template <typename Rules>
+outcome
+shared_windows<Rules>::held_windows::run(seam_context<Rules> const& context, transaction_id&& id,
+                                         transaction_descriptor const& type, void const* parameters,
+                                         call_options const& call, bool new_id) {
     struct presence {
-        explicit presence(shared_windows& entered) : windows(entered) {
+        explicit presence(held_windows& entered) : windows(entered) {
             std::lock_guard const guard{windows.mutex_};
             // A callback may run a transaction, too. Its thread must not wait for itself.
             bool const is_nested = calls_of_this_thread++ != 0;
@@ -122,7 +167,7 @@ outcome shared_windows<Rules>::run(seam_context<Rules> const& context, transacti
             std::lock_guard const guard{windows.mutex_};
             --windows.callers_;
         }
-        shared_windows& windows;
+        held_windows& windows;
         bool is_alone;
     };
     presence const presence_of_caller{*this};
@@ -145,7 +190,7 @@ outcome shared_windows<Rules>::run(seam_context<Rules> const& context, transacti
 }
 
 template <typename Rules>
-turn_stage shared_windows<Rules>::wait(caller& own) {
+turn_stage shared_windows<Rules>::held_windows::wait(caller& own) {
     std::unique_lock guard{mutex_};
     if (idle_.empty() && windows_.size() < leaders) {
         idle_.reserve(leaders);
@@ -175,13 +220,13 @@ turn_stage shared_windows<Rules>::wait(caller& own) {
 }
 
 template <typename Rules>
-void shared_windows<Rules>::lead(seam_context<Rules> const& context, caller& own) {
+void shared_windows<Rules>::held_windows::lead(seam_context<Rules> const& context, caller& own) {
     struct leading {
-        leading(shared_windows& all, window& led) : windows(all), own(led) {}
+        leading(held_windows& all, window& led) : windows(all), own(led) {}
         leading(leading const&) = delete;
         leading& operator=(leading const&) = delete;
         ~leading() { windows.leave(own); }
-        shared_windows& windows;
+        held_windows& windows;
         window& own;
     };
     leading const until_left{*this, *own.led};
@@ -200,7 +245,7 @@ void shared_windows<Rules>::lead(seam_context<Rules> const& context, caller& own
 }
 
 template <typename Rules>
-void shared_windows<Rules>::admit(seam_context<Rules> const& context, caller& own) {
+void shared_windows<Rules>::held_windows::admit(seam_context<Rules> const& context, caller& own) {
     window& led = *own.led;
     if (!own.is_admitted) led.admit(context, own);
     // The callers of the last round may arrive again.
@@ -219,7 +264,7 @@ void shared_windows<Rules>::admit(seam_context<Rules> const& context, caller& ow
 }
 
 template <typename Rules>
-void shared_windows<Rules>::leave(window& left) {
+void shared_windows<Rules>::held_windows::leave(window& left) {
     std::lock_guard const guard{mutex_};
     auto const in_window = std::find_if(left.under_way.begin(), left.under_way.end(),
                                         [](caller const* own) { return own != nullptr; });
