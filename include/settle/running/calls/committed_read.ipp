@@ -199,8 +199,7 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
 /// How long a read makes writers wait.
 inline constexpr std::chrono::seconds longest_hold{1};
 
-/// The looks of a read of any stores, all as of moments of one hold. The stores have just answered
-/// other looks: no writer waits for a store that does not answer.
+/// The looks of a read of any stores, all as of moments of one hold.
 class held_looks {
 public:
     held_looks(committed_read const& read, std::span<records_of_store const> stores, log_hold& hold)
