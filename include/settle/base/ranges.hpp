@@ -5,6 +5,6 @@
 
 #include <span>
 
-#if !defined(__GLIBCXX__) && !defined(_LIBCPP_VERSION)
-#include <ranges> // these two have them in <span>
+#ifndef __GLIBCXX__
+#include <ranges> // GCC's library has them in <span>
 #endif
