@@ -67,6 +67,7 @@ TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end
         REQUIRE(hold.has_value());
         other.ask("SET lock_timeout = 1");
         CHECK_THROWS(other.ask(change));
+        other.ask("SET lock_timeout = 0");
         other.ask("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'ShareLock' "
                   "AND relation = 'settle_entry'::regclass");
         other.ask(change);
