@@ -13,7 +13,7 @@ namespace {
 /// The options of a resolve; of another action, its fields are only checked.
 [[nodiscard]] result<resolve_options> resolve_options_of(operator_action action,
                                                          console_fields const& fields) {
-    auto const bad = [](std::string text) {
+    auto const bad = [](std::string const& text) {
         return error{make_error_code(errc::bad_option), "settle: " + text};
     };
     auto problem = action == operator_action::resolve

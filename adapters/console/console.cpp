@@ -86,6 +86,19 @@ void check_token(std::string_view name, std::string_view token) {
     return {status, "application/json", json_text(data) + '\n'};
 }
 
+/// Appends the decoded parts of a path; false if one cannot be decoded.
+/// Shape:   rest - after the first '/'
+[[nodiscard]] bool read_parts(std::string_view rest, std::vector<std::string>& parts) {
+    while (!rest.empty()) {
+        auto const part = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        auto decoded = percent_decoded(part, false);
+        if (!decoded) return false;
+        parts.push_back(*std::move(decoded));
+    }
+    return true;
+}
+
 } // namespace
 
 class console_server final : public console_handler {
@@ -228,16 +241,9 @@ std::optional<console_answer> console_server::at_once(received_request const& re
     }
     if (path == "/console.css")
         return console_answer{200, "text/css; charset=utf-8", std::string{page_style()}};
-    bool is_encoded = true;
-    for (auto rest = path.substr(1); !rest.empty();) {
-        auto const part = rest.substr(0, rest.find('/'));
-        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-        auto decoded = percent_decoded(part, false);
-        is_encoded = is_encoded && decoded.has_value();
-        question.path.push_back(decoded.value_or(""));
-    }
-    is_encoded = is_encoded && read_fields(query, question.fields) &&
-                 (!request.is_post || read_fields(request.body, question.fields));
+    bool const is_encoded = read_parts(path.substr(1), question.path) &&
+                            read_fields(query, question.fields) &&
+                            (!request.is_post || read_fields(request.body, question.fields));
     if (!is_encoded) {
         return refuse(400, "settle: the address or the form cannot be read: percent-encode its "
                            "names and values as UTF-8, each name once. See console#use");

@@ -34,7 +34,7 @@ struct server_limits {
     /// With more connections, the connection that waits longest for its request is closed.
     static constexpr std::size_t connections = 256;
     static constexpr std::uint32_t header_bytes = 16 * 1024;
-    static constexpr std::uint64_t body_bytes = 16 * 1024;
+    static constexpr std::uint64_t body_bytes = 16'384;
     std::chrono::milliseconds client{}; ///< for a request, and for its answer
 };
 
