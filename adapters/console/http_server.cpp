@@ -12,6 +12,7 @@
 #include <csignal>
 #include <list>
 #include <thread>
+#include <tuple>
 
 SETTLE_BEGIN
 namespace detail {
@@ -73,15 +74,15 @@ struct http_server::state {
                                std::to_string(endpoint.port()) + ": " + problem.message() + ". " +
                                advice + ". See console#options"});
         };
-        acceptor.open(endpoint.protocol(), problem);
+        std::ignore = acceptor.open(endpoint.protocol(), problem);
         check("Give another address");
-        acceptor.set_option(tcp::acceptor::reuse_address{true}, problem);
-        acceptor.bind(endpoint, problem);
+        std::ignore = acceptor.set_option(tcp::acceptor::reuse_address{true}, problem);
+        std::ignore = acceptor.bind(endpoint, problem);
         check(problem == asio::error::address_in_use
                   ? "Give another port, or 0 for a free one, or end the program that has it"
               : problem == asio::error::access_denied ? "Give a port of 1024 or more"
                                                       : "Give an address of this machine");
-        acceptor.listen(asio::socket_base::max_listen_connections, problem);
+        std::ignore = acceptor.listen(asio::socket_base::max_listen_connections, problem);
         check("Give another port, or 0 for a free one");
         port = acceptor.local_endpoint().port();
     }
@@ -136,7 +137,7 @@ public:
     /// Ends the connection; its handlers are called with an error.
     void close() {
         boost::system::error_code ignored;
-        stream_.socket().close(ignored);
+        std::ignore = stream_.socket().close(ignored);
     }
 
 private:
@@ -211,7 +212,7 @@ private:
             [self = shared_from_this()](boost::system::error_code problem, std::size_t) {
                 if (problem) return;
                 if (self->keeps_) return self->read();
-                self->stream_.socket().shutdown(tcp::socket::shutdown_send, problem);
+                std::ignore = self->stream_.socket().shutdown(tcp::socket::shutdown_send, problem);
                 self->stream_.expires_after(std::chrono::seconds{1});
                 self->drain();
             });

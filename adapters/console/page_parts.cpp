@@ -6,8 +6,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-std::string_view page_parts_script() {
-    return R"js(const ticked = new Set(); // the ids of ticked rows
+constexpr std::string_view parts_script = R"js(const ticked = new Set(); // the ids of ticked rows
 
 // Asks a person before an action; `act` gives what came of it.
 function confirmFirst(box, name, shown, label, act) {
@@ -114,7 +113,8 @@ function record(data) {
   ]];
 }
 )js";
-}
+
+std::string_view page_parts_script() { return parts_script; }
 
 } // namespace detail
 SETTLE_END

@@ -5,8 +5,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-std::string_view page_script() {
-    return R"js(const base = document.querySelector('meta[name=base]').content;
+constexpr std::string_view script =
+    R"js(const base = document.querySelector('meta[name=base]').content;
 const main = document.getElementById('view');
 const status = document.getElementById('status');
 const filter = document.getElementById('filter');
@@ -128,7 +128,7 @@ function list(data) {
   ]];
 }
 )js"
-           R"js(
+    R"js(
 // The way of an entry through its states, with the present one lit.
 function way(entry) {
   const stages = [...new Set((entry.parts || []).map((part) => part.stage))];
@@ -480,7 +480,8 @@ document.addEventListener('visibilitychange', () => {
 fillFilter();
 show(false);
 )js";
-}
+
+std::string_view page_script() { return script; }
 
 } // namespace detail
 SETTLE_END
