@@ -35,18 +35,19 @@ struct modeled_part {
         return out;
     }
     /// The changes of its apply, its confirm and the undo of its apply, with another change.
-    [[nodiscard]] std::vector<std::string> take(std::string last) const {
-        return changed(takes ? " + 1" : "", std::move(last));
+    [[nodiscard]] std::vector<std::string> take(std::string const& last) const {
+        return changed(takes ? " + 1" : "", last);
     }
-    [[nodiscard]] std::vector<std::string> confirm(std::string last) const {
-        return changed(confirms ? " + 1" : "", std::move(last));
+    [[nodiscard]] std::vector<std::string> confirm(std::string const& last) const {
+        return changed(confirms ? " + 1" : "", last);
     }
-    [[nodiscard]] std::vector<std::string> take_back(std::string last) const {
-        return changed(takes ? " - 1" : "", std::move(last));
+    [[nodiscard]] std::vector<std::string> take_back(std::string const& last) const {
+        return changed(takes ? " - 1" : "", last);
     }
 
 private:
-    [[nodiscard]] std::vector<std::string> changed(std::string_view by, std::string last) const {
+    [[nodiscard]] std::vector<std::string> changed(std::string_view by,
+                                                   std::string const& last) const {
         std::vector<std::string> changes;
         if (!by.empty()) changes.push_back((*this)("effect_$ = effect_$") + std::string{by});
         changes.push_back((*this)(last));

@@ -47,12 +47,13 @@ private:
     [[nodiscard]] std::string set(std::string_view name) const {
         return std::string{name} + " = " + from_.epoch;
     }
-    void give(std::string guard, std::vector<std::string> const& changes, std::string remark = {}) {
+    void give(std::string const& guard, std::vector<std::string> const& changes,
+              std::string remark = {}) {
         add(*to_, (*part_)(guard), joined(changes, from_.changes), next_, std::move(remark));
     }
-    void refuse(std::string guard, std::vector<std::string> changes, std::string remark) {
+    void refuse(std::string const& guard, std::vector<std::string> changes, std::string remark) {
         if (from_.waits) changes.emplace_back("refusal = true");
-        give(std::move(guard), changes, std::move(remark));
+        give(guard, changes, std::move(remark));
     }
     void fence(std::string const& guard, std::string remark) {
         add(*to_, (*part_)(guard), from_.changes, from_.waits ? "look" : next_, std::move(remark));

@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string word(std::string name) const {
+    [[nodiscard]] std::string word(std::string const& name) const {
         if (name == "true") return "TRUE";
         if (name == "false") return "FALSE";
         if (words_.contains(name)) return '"' + name + '"';

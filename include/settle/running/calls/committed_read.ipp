@@ -44,6 +44,7 @@ template <typename LookUp>
     auto const& open = known.open();
     std::vector<std::int64_t> rows(open.size());
     std::vector<read_request> requests;
+    requests.reserve(open.size());
     for (std::size_t i = 0; i < open.size(); ++i) {
         requests.push_back({&open[i].id, nullptr, nullptr, &rows[i]});
     }

@@ -56,15 +56,15 @@ struct recovery_loop::loop {
 
     /// The current exception as an error; called from a handler.
     static error thrown_by_callback() {
-        std::string text = "settle: an observer or a report threw an object that is no "
-                           "std::exception";
+        auto const code = std::make_error_code(std::errc::interrupted);
         try {
             throw;
         } catch (std::exception const& thrown) {
-            text = thrown.what();
+            return {code, thrown.what()};
         } catch (...) {
+            return {code, "settle: an observer or a report threw an object that is no "
+                          "std::exception"};
         }
-        return {std::make_error_code(std::errc::interrupted), std::move(text)};
     }
 
     static void forget_stop(recovery_report& recovered, sweep_report& swept) {

@@ -31,7 +31,8 @@ SETTLE_FUNCTION void writer::choose(commit_end next) {
 SETTLE_FUNCTION void writer::rewrite_log() {
     sqlite3_file* log = nullptr;
     sqlite3_int64 size = 0;
-    int code = sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    int code = sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER,
+                                    static_cast<void*>(&log));
     bool const is_open = code == SQLITE_OK && log != nullptr && log->pMethods != nullptr;
     if (is_open) code = log->pMethods->xFileSize(log, &size);
     // The largest page: a file system may take no larger pieces.

@@ -284,6 +284,7 @@ private:
             auto const snapshot = file_->open_snapshot();
             (*request.at_moment)();
             std::vector<record_reader> readers;
+            readers.reserve(readers_.size());
             for (auto const& reader : readers_) readers.emplace_back(reader.of(), snapshot);
             store_look seen;
             look_with(readers, {snapshot, read_entry, "read entries"}, request, seen);
