@@ -3,6 +3,8 @@
 // which take the compiler as long as all that the library defines for a transaction type.
 #pragma once
 
+#include <settle/version.hpp>
+
 #include <span>
 
 #ifndef __GLIBCXX__
