@@ -370,6 +370,18 @@ void check_rows_after_hold(interrupted<Near>& near, interrupted<Far>& far, int l
     CHECK(std::get<1>(after).front().gold == looks);
 }
 
+/// The same, with one connection for each database.
+/// Shape:   Limits - the options of the databases
+template <typename Database, typename Limits>
+void check_rows_with_one_connection(std::string const& near_address,
+                                    std::string const& far_address) {
+    Limits limits;
+    limits.connections = 1;
+    interrupted<Database> near{near_address, limits};
+    interrupted<Database> far{far_address, limits};
+    check_rows_after_hold(near, far, 2);
+}
+
 /// A reader that stands still for longer than its limit gives no answer from several looks.
 template <typename Near, typename Far>
 void check_limit(Near& near, Far& far) {

@@ -80,11 +80,8 @@ TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end
 
 TEST_CASE("committed reads: writers do not wait while rows are read, also with one connection") {
     two_schemas data;
-    settle::postgresql::database_options one;
-    one.connections = 1;
-    interrupted<database> near{data.first.address(), one};
-    interrupted<database> far{data.second.address(), one};
-    check_rows_after_hold(near, far, 2);
+    check_rows_with_one_connection<database, settle::postgresql::database_options>(
+        data.first.address(), data.second.address());
 }
 
 TEST_CASE("committed reads: a read of many keys holds the log at once") {

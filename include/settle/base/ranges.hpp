@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The concepts and access functions of std::ranges. <ranges> has them together with its views,
-// which take the compiler as long as all that the library defines for a transaction type.
+// which the library does not use, and which each program would compile.
 #pragma once
 
 #include <settle/version.hpp>

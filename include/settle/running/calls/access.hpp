@@ -125,9 +125,9 @@ public:
     ///          all_of(collection): the records that exist, in the order of their keys
     /// Errors:  as read_committed(); errc::unfit_store if the records are in several databases, and
     ///          the log's database cannot keep decisions waiting
-    /// Cost:    in one database as read_committed(), whatever the number of keys; otherwise a read
-    ///          of each, while decisions of all transactions wait. All records of a collection are
-    ///          one read
+    /// Cost:    in one database as read_committed(), whatever the number of keys; otherwise two or
+    ///          three calls of each, and decisions of all transactions may have to wait until each
+    ///          has fixed the moment of its rows. All records of a collection are one read
     template <typename... Asked>
     result<std::tuple<typename Asked::answer_type...>> read_together(call_options const& call,
                                                                      Asked const&... asked) {
@@ -184,8 +184,7 @@ public:
 
     /// All records of a collection, in the order of their keys, as read_together() gives them.
     /// Errors:  as read_together()
-    /// Cost:    one read in the log's own database; else one while decisions of all transactions
-    ///          wait, if transactions are unfinished
+    /// Cost:    as read_committed(), for all rows of the collection
     template <typename Record, fixed_string Name, auto Key>
     result<std::vector<Record>> scan_committed(collection<Record, Name, Key> const& target,
                                                call_options const& call = {}) {

@@ -222,7 +222,7 @@ turn_stage shared_windows<Rules>::held_windows::wait(caller& own) {
 template <typename Rules>
 void shared_windows<Rules>::held_windows::lead(seam_context<Rules> const& context, caller& own) {
     struct leading {
-        leading(held_windows& all, window& led) : windows(all), own(led) {}
+        leading(held_windows& entered, window& led) : windows(entered), own(led) {}
         leading(leading const&) = delete;
         leading& operator=(leading const&) = delete;
         ~leading() { windows.leave(own); }

@@ -69,7 +69,7 @@ public:
     /// A connection whose statements all read the present state, and which needs no lock of this
     /// object.
     /// Errors:  throws settle::failure
-    /// Cost:    about a millisecond
+    /// Cost:    opens the file anew
     [[nodiscard]] connection open_snapshot();
 
     /// Errors:  throws settle::failure when the open files are no longer the files at their paths
