@@ -71,6 +71,7 @@
 #include <settle/running/driving/call_pauses.ipp>
 #include <settle/running/driving/deadlines.ipp>
 #include <settle/running/driving/execution_state.ipp>
+#include <settle/running/driving/failing_parts.ipp>
 #include <settle/running/driving/one_phase.ipp>
 #include <settle/running/driving/ports.ipp>
 #include <settle/running/driving/retries.ipp>

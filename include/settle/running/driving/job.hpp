@@ -4,6 +4,7 @@
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
+#include <settle/running/driving/failing_parts.hpp>
 #include <settle/store/entry_facts.hpp>
 #include <settle/store/seam.hpp>
 
@@ -60,6 +61,7 @@ struct job {
     std::string traceparent{};             ///< that the entry has or gets; empty for none
     error problem{};                       ///< the last error that a store or the log gave
     std::vector<part_error> part_errors{}; ///< of the parts whose last apply had an error
+    detail::failing_parts failing{};       ///< of a transaction with calls, at its end
     /// The parts of the next step that stores have begun, or null. The job rests until they have
     /// their answers.
     std::shared_ptr<detail::waiting_parts> waiting{};
@@ -88,6 +90,9 @@ struct job {
     void take(std::size_t number, part_number part, part_descriptor const& descriptor,
               part_result const& result) {
         coordinator.answered(number, result.what, result.marked);
+        if (coordinator.stages() > 1 && detail::ends_parts(coordinator.next())) {
+            failing.note(number, result, descriptor.stage == 0 ? 0 : call_tries);
+        }
         for_person = for_person || result.for_person;
         was_tried = was_tried || (descriptor.stage != 0 && !result.not_sent);
         if (result.what == answer::unknown) unanswered.push_back(number);
@@ -97,6 +102,14 @@ struct job {
         if (any_error && begins) put_error(number, result.problem);
         if (!result.problem.empty()) note(result.what, result.problem);
         retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
+    }
+    /// Answers a part that waits for its next try; true if it does.
+    bool withholds(std::size_t number) {
+        error const* const why = failing.withholds(number);
+        if (why == nullptr) return false;
+        coordinator.answered(number, answer::unavailable);
+        problem = *why;
+        return true;
     }
     /// True if an earlier call of the part may still be under way.
     [[nodiscard]] bool may_be_under_way(std::size_t number) const {

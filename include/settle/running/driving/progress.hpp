@@ -286,7 +286,8 @@ private:
         stage_number const stage = c.stage();
         exhausted_call failed;
         if (std::exchange(work.was_tried, false) && stage != 0) {
-            ++work.call_tries;
+            if (!ends_parts(taken)) ++work.call_tries;
+            else work.call_tries = std::max(work.call_tries, work.failing.tries());
             work.notes_tries = true;
         }
         if (work.notes_tries && taken == step::apply) {
@@ -298,6 +299,7 @@ private:
         // The records of a transaction that is taken over are applied again before its calls.
         bool const is_over = stage != 0 && (c.next() != taken || c.stage() != stage);
         if (is_over) work.call_tries = work.retry_after_ms = 0;
+        if (c.next() != taken || c.stage() != stage) work.failing.clear();
         if (!again || is_over) work.notes_tries = false;
         if (taken != step::apply) return;
         look_at_clock();
@@ -398,21 +400,16 @@ private:
 
     /// Lets a job rest, longer each time.
     [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
-        using std::chrono::nanoseconds;
-        nanoseconds const retry_after =
-            std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
-        auto const earlier = work.notes_tries ? work.call_tries - 1 : execution.rests;
-        bool const looks = std::exchange(work.is_paused, false) && !work.notes_tries;
-        auto const grown = pauses_of(work, limits_).after(earlier, environment_.random());
-        auto const pause = looks ? call_pauses::look_every : std::max(grown, retry_after);
+        auto const pause = pause_of(work, execution.rests, limits_, environment_.elapsed(),
+                                    [&] { return environment_.random(); });
         if (work.notes_tries) {
             look_at_clock();
-            work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause));
+            work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause.all));
             notes_tries_ = true;
         }
         ++execution.rests;
         end_if_late(work, execution);
-        if (!execution.over) rest_for(pause, work, execution, work.notes_tries);
+        if (!execution.over) rest_for(pause.own, work, execution, work.notes_tries);
     }
 
     /// Lets a job rest until the next try that its entry names.
@@ -459,6 +456,7 @@ private:
             if (executions[i].over || !jobs[i].resting || waits(jobs[i])) continue;
             if (executions[i].wakes > elapsed && !ends_.stops(executions[i])) continue;
             jobs[i].resting = false;
+            jobs[i].failing.wake(elapsed);
             if (must_end_before_calls(jobs[i], executions[i])) {
                 end_if_late(jobs[i], executions[i]);
                 continue;

@@ -6,8 +6,7 @@
 #include <settle/running/driving/deadlines.hpp>
 #include <settle/running/driving/execution_state.hpp>
 #include <settle/running/driving/job.hpp>
-
-#include <algorithm>
+#include <settle/running/driving/pauses.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -33,27 +32,16 @@ struct exhausted_call {
 /// Shape:   attempts - options::call_attempts
 [[nodiscard]] exhausted_call find_exhausted(job const& work, std::uint32_t attempts);
 
-/// The pauses before a step is repeated.
-struct pauses {
-    std::chrono::microseconds first;
-    std::chrono::microseconds longest;
-
-    /// The pause doubles each time. Half of it is random, so that two workers in conflict do not
-    /// retry at the same moment.
-    [[nodiscard]] std::chrono::nanoseconds after(std::uint32_t earlier,
-                                                 std::uint64_t random) const {
-        using std::chrono::microseconds;
-        // At most an hour, which can be doubled and counted in nanoseconds.
-        auto const most = std::min<microseconds>(longest, std::chrono::hours{1});
-        auto const doubled = std::min(first, most) * (std::int64_t{1} << std::min(earlier, 20U));
-        std::chrono::nanoseconds const chosen = std::min(doubled, most);
-        auto const half = static_cast<std::uint64_t>(chosen.count()) / 2 + 1;
-        return std::chrono::nanoseconds{static_cast<std::int64_t>(half + random % half)};
-    }
+struct job_pause {
+    std::chrono::nanoseconds own; ///< the job rests so long
+    std::chrono::nanoseconds all; ///< until it sends each of its parts
 };
 
-/// The pauses of the parts that the job sends next.
-[[nodiscard]] pauses pauses_of(job const& work, options const& limits);
+/// The pause before a job repeats its step.
+/// Shape:   rests - the job's earlier pauses; elapsed - the time; random() - gives a number
+[[nodiscard]] job_pause pause_of(job& work, std::uint32_t rests, options const& limits,
+                                 std::chrono::nanoseconds elapsed,
+                                 function_view<std::uint64_t()> random);
 
 } // namespace detail
 SETTLE_END

@@ -2,6 +2,7 @@
 // The bodies of functions that retries.hpp declares.
 #pragma once
 
+#include <settle/running/driving/call_pauses.hpp>
 #include <settle/running/driving/retries.hpp>
 
 SETTLE_BEGIN
@@ -30,17 +31,31 @@ SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t att
     return exhausted;
 }
 
-SETTLE_FUNCTION pauses pauses_of(job const& work, options const& limits) {
-    auto const& c = work.coordinator;
-    pauses chosen{limits.first_pause, limits.longest_pause};
-    if (!calls_next(work)) return chosen;
-    chosen = {limits.call_first_pause, limits.call_longest_pause};
+/// The pauses of the parts that the job sends next.
+[[nodiscard]] inline pauses pauses_of(job const& work, options const& limits) {
+    bool const are_calls = calls_next(work);
+    pauses chosen = pauses_of(are_calls, limits);
     for (part_descriptor const& part : work.type->participants) {
-        if (part.stage != c.stage()) continue;
-        if (part.retries.first_pause.count() != 0) chosen.first = part.retries.first_pause;
-        if (part.retries.longest_pause.count() != 0) chosen.longest = part.retries.longest_pause;
+        if (are_calls && part.stage == work.coordinator.stage()) chosen.choose(part);
     }
     return chosen;
+}
+
+SETTLE_FUNCTION job_pause pause_of(job& work, std::uint32_t rests, options const& limits,
+                                   std::chrono::nanoseconds elapsed,
+                                   function_view<std::uint64_t()> random) {
+    using std::chrono::nanoseconds;
+    nanoseconds const asked = std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
+    bool const looks = std::exchange(work.is_paused, false) && !work.notes_tries;
+    if (ends_parts(work.coordinator.next()) && !work.failing.empty()) {
+        auto const ends =
+            work.failing.withhold(*work.type, work.parameters, limits, elapsed, random);
+        return {std::max(ends.first - elapsed, nanoseconds{0}), ends.last - elapsed};
+    }
+    auto const earlier = work.notes_tries ? work.call_tries - 1 : rests;
+    auto const grown = pauses_of(work, limits).after(earlier, random());
+    nanoseconds const pause = looks ? call_pauses::look_every : std::max(grown, asked);
+    return {pause, pause};
 }
 
 } // namespace detail

@@ -404,6 +404,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
             work.coordinator.answered(number, answer::applied);
             return;
         }
+        if (work.withholds(number)) return;
         if (makes_call(part, action) && is_paused(work, part, line, number)) return;
         std::size_t const store = store_of(part);
         part_request request = request_of(work, part, line, action, lifetime_);
@@ -435,6 +436,7 @@ SETTLE_FUNCTION bool seam_calls::is_paused(job& work, part_descriptor const& par
     result.fail(answer::unavailable, why);
     result.not_sent = true;
     work.take(number, {part.participant, static_cast<std::uint32_t>(line)}, part, result);
+    work.failing.note_paused(number);
     return true;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts of a job that failed while it confirms or compensates. Each is sent again after a pause
+// of its own, so a service that asks for ten minutes holds back no other part.
+#pragma once
+
+#include <settle/running/construction/options.hpp>
+#include <settle/store/descriptor.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// True if the step confirms or compensates parts.
+[[nodiscard]] constexpr bool ends_parts(step taken) noexcept {
+    return taken == step::confirm || taken == step::compensate;
+}
+
+class failing_parts {
+public:
+    /// When the first and the last of the parts are sent again, on the clock of elapsed().
+    struct ends {
+        std::chrono::nanoseconds first;
+        std::chrono::nanoseconds last;
+    };
+
+    [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
+    void clear() noexcept { parts_.clear(); }
+    /// Notes the answer to a part.
+    /// Shape:   tries - of the part that failed before the first that is noted here
+    void note(std::size_t number, part_result const& result, std::uint32_t tries);
+    /// A person has paused the call of a part, which has failed.
+    void note_paused(std::size_t number);
+    /// The most failed tries of a part.
+    [[nodiscard]] std::uint32_t tries() const noexcept;
+    /// The error of a part that is not sent now; null if it is sent.
+    [[nodiscard]] error const* withholds(std::size_t number) const;
+    /// Withholds the parts that have just failed.
+    /// Shape:   random() - gives a number
+    [[nodiscard]] ends withhold(transaction_descriptor const& type, void const* parameters,
+                                options const& limits, std::chrono::nanoseconds now,
+                                function_view<std::uint64_t()> random);
+    /// Sends each part again whose pause is over.
+    void wake(std::chrono::nanoseconds now);
+
+private:
+    struct part {
+        std::size_t number;
+        std::uint32_t tries;              ///< that have failed in a row
+        std::uint32_t pauses = 0;         ///< after tries, and after calls that were not sent
+        std::chrono::nanoseconds asked{}; ///< the pause that the store asks for
+        std::chrono::nanoseconds until{}; ///< it is withheld until then
+        error problem{};
+        bool is_paused = false; ///< by a person
+        bool has_end = false;
+        bool is_withheld = false;
+    };
+    [[nodiscard]] std::vector<part>::iterator find(std::size_t number);
+
+    std::vector<part> parts_;
+};
+
+} // namespace detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/driving/failing_parts.ipp>
+#endif
