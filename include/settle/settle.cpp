@@ -57,6 +57,7 @@
 #include <settle/running/calls/ids.ipp>
 #include <settle/running/calls/marks.ipp>
 #include <settle/running/calls/new_job.ipp>
+#include <settle/running/calls/operation.ipp>
 #include <settle/running/calls/outcome.ipp>
 #include <settle/running/calls/patience.ipp>
 #include <settle/running/calls/recovery.ipp>
@@ -89,6 +90,7 @@ template class detail::seam_jobs<detail::order_rules>;
 template class detail::shared_windows<detail::order_rules>;
 template class detail::finisher<detail::order_rules>;
 template class detail::engine_calls<detail::order_rules>;
+template class basic_operation<detail::order_rules>;
 template class detail::batch<detail::seam_jobs<detail::order_rules>,
                              detail::function_view<void(std::size_t, outcome&&)> const>;
 template void detail::seam_batch<detail::order_rules>::take<detail::given_parameters const&>(

@@ -18,6 +18,8 @@ SETTLE_BEGIN
 
 template <typename Engine>
 class runner; // running/runner/runner.hpp
+template <typename Rules>
+class basic_operation; // running/calls/operation.hpp
 
 /// Runs transactions against one log and the stores that hold their collections.
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
@@ -53,12 +55,12 @@ public:
     ///          the store can run one phase
     template <typename Parameters>
     outcome run(Parameters const& parameters, call_options const& call = {}) {
-        return begin_fresh<direction_of<Parameters>>(parameters, goal::run, call);
+        return start_fresh<direction_of<Parameters>>(parameters, goal::run, call);
     }
     template <auto const& Type>
     outcome run(typename forward<Type>::parameters const& parameters,
                 call_options const& call = {}) {
-        return begin_fresh<forward<Type>>(parameters, goal::run, call);
+        return start_fresh<forward<Type>>(parameters, goal::run, call);
     }
 
     /// Runs one transaction under the caller's id. A second call with the same id and the same
@@ -66,12 +68,12 @@ public:
     /// Shape:   id - UTF-8, 1 to 200 bytes, not ending in `/reverse` or `/reverse/n`
     template <typename Parameters>
     outcome run(transaction_id id, Parameters const& parameters, call_options const& call = {}) {
-        return begin<direction_of<Parameters>>(std::move(id), parameters, goal::run, call);
+        return start_under<direction_of<Parameters>>(std::move(id), parameters, goal::run, call);
     }
     template <auto const& Type>
     outcome run(transaction_id id, typename forward<Type>::parameters const& parameters,
                 call_options const& call = {}) {
-        return begin<forward<Type>>(std::move(id), parameters, goal::run, call);
+        return start_under<forward<Type>>(std::move(id), parameters, goal::run, call);
     }
 
     /// Runs a range of transactions, many at a time. Work on one record keeps the range's order.
@@ -108,25 +110,47 @@ public:
         return run_range<forward<Type>>(range, ended, options);
     }
 
+    /// Makes a transaction that its owner drives step by step, and sends nothing yet; include
+    /// settle/running/calls/operation.hpp.
+    /// Shape:   parameters - copied
+    template <typename Parameters>
+    auto begin(transaction_id id, Parameters const& parameters, call_options const& call = {}) {
+        return operation_of<direction_of<Parameters>>(std::move(id), parameters, call);
+    }
+    template <typename Parameters>
+    auto begin(Parameters const& parameters, call_options const& call = {}) {
+        return operation_of<direction_of<Parameters>>(std::nullopt, parameters, call);
+    }
+    template <auto const& Type>
+    auto begin(transaction_id id, typename forward<Type>::parameters const& parameters,
+               call_options const& call = {}) {
+        return operation_of<forward<Type>>(std::move(id), parameters, call);
+    }
+    template <auto const& Type>
+    auto begin(typename forward<Type>::parameters const& parameters,
+               call_options const& call = {}) {
+        return operation_of<forward<Type>>(std::nullopt, parameters, call);
+    }
+
     /// Puts a transaction into the log; any worker can run it later.
     /// Errors:  `undecided` with an empty problem means that the log has it; `refused` as in run
     template <typename Parameters>
     outcome submit(Parameters const& parameters, call_options const& call = {}) {
-        return begin_fresh<direction_of<Parameters>>(parameters, goal::submit, call);
+        return start_fresh<direction_of<Parameters>>(parameters, goal::submit, call);
     }
     template <typename Parameters>
     outcome submit(transaction_id id, Parameters const& parameters, call_options const& call = {}) {
-        return begin<direction_of<Parameters>>(std::move(id), parameters, goal::submit, call);
+        return start_under<direction_of<Parameters>>(std::move(id), parameters, goal::submit, call);
     }
     template <auto const& Type>
     outcome submit(typename forward<Type>::parameters const& parameters,
                    call_options const& call = {}) {
-        return begin_fresh<forward<Type>>(parameters, goal::submit, call);
+        return start_fresh<forward<Type>>(parameters, goal::submit, call);
     }
     template <auto const& Type>
     outcome submit(transaction_id id, typename forward<Type>::parameters const& parameters,
                    call_options const& call = {}) {
-        return begin<forward<Type>>(std::move(id), parameters, goal::submit, call);
+        return start_under<forward<Type>>(std::move(id), parameters, goal::submit, call);
     }
 
     /// Claims and runs submitted transactions in the order of their ids. Any worker may do so.
@@ -282,7 +306,7 @@ private:
     // Behind the seam, only the descriptor of the direction knows its type.
 
     template <typename Direction>
-    outcome begin_fresh(typename Direction::parameters const& parameters, goal purpose,
+    outcome start_fresh(typename Direction::parameters const& parameters, goal purpose,
                         call_options const& call) {
         if constexpr (is_container) {
             return start<Direction>(fresh_id(assembly_.environment()), parameters, purpose, call,
@@ -293,14 +317,28 @@ private:
     }
 
     template <typename Direction>
-    outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
-                  goal purpose, call_options const& call) {
+    outcome start_under(transaction_id&& id, typename Direction::parameters const& parameters,
+                        goal purpose, call_options const& call) {
         if constexpr (is_container) {
             if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
             return start<Direction>(std::move(id), parameters, purpose, call, false);
         } else {
             return calls().run(std::move(id), descriptor_of<Direction>, &parameters, purpose, call);
         }
+    }
+
+    template <typename Direction>
+    auto operation_of(std::optional<transaction_id>&& id,
+                      typename Direction::parameters const& parameters, call_options const& call) {
+        using parameters_type = typename Direction::parameters;
+        auto const put = [&](void* slot) { ::new (slot) parameters_type(parameters); };
+        transaction_descriptor const& direction = descriptor_of<Direction>;
+        return basic_operation<typename assembly_type::order_rules>{assembly_.seam(),
+                                                                    gate_,
+                                                                    std::move(id),
+                                                                    direction,
+                                                                    held_parameters{direction, put},
+                                                                    call};
     }
 
     /// Runs a transaction in containers, which are called by their types.

@@ -90,6 +90,9 @@ public:
     void round(std::span<job> jobs, std::span<execution_state> executions, bool follows,
                typed_calls const& typed);
 
+    /// Takes the next step of one job, if it does not rest.
+    void advance(job& work, execution_state& execution, typed_calls const& typed);
+
     /// Reads the entries of jobs that begin with a read, and takes no other step.
     void look(std::span<job> jobs, std::span<execution_state> executions);
 
@@ -218,6 +221,37 @@ void driver<Calls, Environment, Observer>::round(std::span<job> jobs,
                                                  std::span<execution_state> executions,
                                                  bool follows, typed_calls const& typed) {
     take_steps(jobs, executions, follows, typed);
+}
+
+template <typename Calls, typename Environment, typename Observer>
+void driver<Calls, Environment, Observer>::advance(job& work, execution_state& execution,
+                                                   typed_calls const& typed) {
+    detail::jobs_side_by_side<std::dynamic_extent> const group{std::span{&work, 1},
+                                                               std::span{&execution, 1}, true};
+    look_at_clock();
+    progress_.wake(group);
+    if (execution.over || work.resting) return;
+    switch (work.coordinator.next()) {
+    case step::one_phase: return settle_in_one_phase(group);
+    case step::insert: return ask_log<step::insert>(group);
+    case step::read: return ask_log<step::read>(group);
+    case step::claim: return ask_log<step::claim>(group);
+    case step::apply: return ask_stores<step::apply>(group, typed);
+    case step::back_off: return ask_stores<step::back_off>(group, typed);
+    case step::keep: return ask_log<step::keep>(group);
+    case step::decide:
+    case step::refuse: return decide(group);
+    case step::commit: return commit(group);
+    case step::commit_and_close: return ask_log<step::commit_and_close>(group);
+    case step::cancel: return ask_log<step::cancel>(group);
+    case step::confirm: return ask_stores<step::confirm>(group, typed);
+    case step::force: return force(group);
+    case step::compensate: return ask_stores<step::compensate>(group, typed);
+    case step::close: return ask_log<step::close>(group);
+    case step::pause:
+    case step::wait:
+    case step::end: return;
+    }
 }
 
 template <typename Calls, typename Environment, typename Observer>

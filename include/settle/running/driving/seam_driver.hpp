@@ -72,6 +72,7 @@ public:
     interruption drive(job& work, execution_state& execution, bool follows, typed_calls);
     void round(std::span<job> jobs, std::span<execution_state> executions, bool follows,
                typed_calls);
+    void advance(job& work, execution_state& execution);
     void look(std::span<job> jobs, std::span<execution_state> executions);
 
 private:

@@ -96,6 +96,10 @@ void seam_driver<Rules>::round(std::span<job> jobs, std::span<execution_state> e
     held_->round(jobs, executions, follows, {});
 }
 template <typename Rules>
+void seam_driver<Rules>::advance(job& work, execution_state& execution) {
+    held_->advance(work, execution, {});
+}
+template <typename Rules>
 void seam_driver<Rules>::look(std::span<job> jobs, std::span<execution_state> executions) {
     held_->look(jobs, executions);
 }

@@ -135,13 +135,8 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
     if (call.deadline)
         operation->limits.deadline = later_than(context_.environment.elapsed(), *call.deadline);
     transaction_id const& known = operation->id;
-    if (!fault_of_id(known).empty()) operation->refused = refuse(known, check_id(known));
-    else if (is_wrong_traceparent(call.traceparent))
-        operation->refused = refuse(known, wrong_traceparent(call.traceparent));
-    else if (auto const fault = context_.ports.fault_of(known, direction); !fault.empty())
-        operation->refused = refuse(known, fault);
-    else if (has_fault(direction, operation->parameters.get()))
-        operation->refused = refused_before_write(known, direction, operation->parameters.get());
+    operation->refused =
+        refusal_of(context_, known, direction, operation->parameters.get(), call.traceparent);
     if (call.stop.stop_possible()) {
         operation->on_stop.emplace(call.stop, [this] {
             is_stopped_ = true;
