@@ -63,6 +63,7 @@
 #include <settle/running/calls/recovery.ipp>
 #include <settle/running/calls/refusals.ipp>
 #include <settle/running/calls/shared_windows.ipp>
+#include <settle/running/calls/sharing.ipp>
 #include <settle/running/calls/statistics.ipp>
 #include <settle/running/calls/windows.ipp>
 #include <settle/running/calls/worker.ipp>

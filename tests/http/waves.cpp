@@ -279,6 +279,27 @@ TEST_CASE("a client begins no more calls a second than its limit") {
     CHECK(answers.back().not_sent);
 }
 
+TEST_CASE("a client keeps to its part of limits that it shares, and without one calls nobody") {
+    gathering open{3};
+    receiver_server server{"/airline", [&](auto& call) { return open.enter(call); }};
+    options settings;
+    settings.calls_at_once = 9;
+    settings.wave_timeout = 1s;
+    client client{server.address(), settings};
+    auto const never = std::chrono::steady_clock::time_point::max();
+    auto const every = keys(20);
+    client.share(0, never);
+    CHECK(send_all(client, calls_of(every)).front().not_sent);
+    client.share(3, std::chrono::steady_clock::now());
+    CHECK(send_all(client, calls_of(every)).front().not_sent);
+    CHECK(open.most() == 0);
+    client.share(3, never);
+    CHECK(send_all(client, calls_of(every)).front().status == ok);
+    CHECK(open.most() == 3);
+    client.share(100, never);
+    CHECK(send_all(client, calls_of(keys(1))).front().status == ok);
+}
+
 TEST_CASE("a wave holds calls of several operations, and an empty wave sends nothing") {
     std::atomic<int> called = 0;
     receiver_server server{"/airline", [&](service_call const& call) {

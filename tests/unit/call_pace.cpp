@@ -84,6 +84,13 @@ TEST_CASE("call pace: a service gets its calls of a second, and no more") {
     CHECK(failed.size() <= call_pace::failures_to_slow + 101);
 }
 
+TEST_CASE("call pace: processes that share a limit have their part of it") {
+    call_pace pace{{200, 10}};
+    pace.note_call(begin, 50);
+    pace.note_call(begin, 50);
+    CHECK(pace.next() == begin + 400ms);
+}
+
 TEST_CASE("call pace: a limit of failing services above the usual one changes nothing") {
     call_pace pace{{5, 10}};
     auto const failed = times_of(pace, begin, begin + 20s, call_status::unavailable);

@@ -20,6 +20,9 @@ template <typename Engine>
 class runner; // running/runner/runner.hpp
 template <typename Rules>
 class basic_operation; // running/calls/operation.hpp
+namespace detail {
+struct sharing_access; // running/calls/sharing.hpp
+}
 
 /// Runs transactions against one log and the stores that hold their collections.
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
@@ -293,6 +296,7 @@ public:
 private:
     template <typename Engine>
     friend class runner;
+    friend struct detail::sharing_access;
 
     using assembly_type = typename access::assembly_type;
     using types = typename assembly_type::types;

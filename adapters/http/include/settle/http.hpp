@@ -34,6 +34,11 @@ public:
     /// Errors:  in a child that was forked since, every call is `unavailable`
     void start(calls_to_start calls);
 
+    /// The client's limits are for so many processes, and it keeps to its part of them: to at least
+    /// one call at a time. It begins none with 0 processes, and from `until` on. For
+    /// settle::sharing_thread. Any thread may call it.
+    void share(std::size_t processes, std::chrono::steady_clock::time_point until) noexcept;
+
     /// Makes the calls, and returns when all are answered or the limits are over.
     /// Shape:   answers - one for each call
     void send(std::span<service_call const> calls, std::span<service_answer> answers,

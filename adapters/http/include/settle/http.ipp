@@ -55,6 +55,12 @@ SETTLE_FUNCTION void client::start(calls_to_start calls) {
     state_->session->start(state_->calls, calls);
 }
 
+SETTLE_FUNCTION void client::share(std::size_t processes,
+                                   std::chrono::steady_clock::time_point until) noexcept {
+    state_->calls->processes = processes;
+    state_->calls->shared_until = until;
+}
+
 SETTLE_FUNCTION void client::send(std::span<service_call const> calls,
                                   std::span<service_answer> answers, wait_limits const& limits) {
     settle::detail::send_and_wait([this](calls_to_start started) { start(started); }, calls,

@@ -34,10 +34,12 @@ public:
     /// When the next call may be made; a time that has passed for "now".
     [[nodiscard]] moment next() const noexcept { return rate() == 0 ? moment{} : next_; }
     /// Notes a call that is made.
-    void note_call(moment now) {
+    /// Shape:   processes - that share the limits
+    void note_call(moment now, std::size_t processes = 1) {
         if (rate() == 0) return;
         using std::chrono::nanoseconds, std::chrono::seconds;
-        nanoseconds const apart = nanoseconds{seconds{1}} / static_cast<std::int64_t>(rate());
+        nanoseconds const apart = nanoseconds{seconds{1}} * static_cast<std::int64_t>(processes) /
+                                  static_cast<std::int64_t>(rate());
         // After a rest, calls of a tenth of a second may come together.
         nanoseconds const together = std::chrono::milliseconds{100};
         next_ = std::max(next_, now - together) + apart;

@@ -320,9 +320,11 @@ SETTLE_FUNCTION void session::begin_calls() {
 
 SETTLE_FUNCTION bool session::may_begin(client_calls const& client) const {
     constexpr std::size_t scouts = 16;
+    auto const now = std::chrono::steady_clock::now();
     bool const is_open = client.is_found && !client.pace.is_failing();
-    if (client.under_way >= (is_open ? client.most : std::min(client.most, scouts))) return false;
-    if (client.pace.next() > std::chrono::steady_clock::now()) return false;
+    std::size_t const most = is_open ? client.most : std::min(client.most, scouts);
+    if (client.under_way >= client.own_part_of(most, now)) return false;
+    if (client.pace.next() > now) return false;
     // A service that hangs leaves transfers to the others: beyond its share, a client takes none of
     // the last eighth.
     std::size_t const share = most_ / std::max<std::size_t>(1, clients_);
@@ -343,7 +345,7 @@ SETTLE_FUNCTION void session::begin_calls_of(client_calls& client) {
         using std::chrono::milliseconds;
         auto const now = std::chrono::steady_clock::now();
         auto const left = std::chrono::ceil<milliseconds>(call.end - now);
-        client.pace.note_call(now);
+        client.pace.note_call(now, client.processes);
         free->begin(std::move(call), std::min<milliseconds>(client.to.settings.call_timeout, left));
         ++client.under_way;
     }

@@ -8,6 +8,7 @@
 #include <settle/kinds/services/call_pace.hpp>
 #include <settle/kinds/services/call_under_way.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -76,6 +77,17 @@ struct client_calls {
     /// Of calls without options::headers_of_wave.
     std::shared_ptr<wave_values const> const plain_wave;
     std::atomic<bool> is_closed = false; ///< the client is gone
+    /// Of client::share(): the limits are for so many processes, until a moment.
+    std::atomic<std::size_t> processes = 1;
+    std::atomic<std::chrono::steady_clock::time_point> shared_until =
+        std::chrono::steady_clock::time_point::max();
+    /// The part of a limit that is for this process.
+    [[nodiscard]] std::size_t own_part_of(std::size_t limit,
+                                          std::chrono::steady_clock::time_point now) const {
+        std::size_t const sharing = processes;
+        if (sharing == 0 || now >= shared_until.load()) return 0;
+        return std::max<std::size_t>(1, limit / sharing);
+    }
 
     // For the thread of the session.
     /// A call has found the service. Before, few calls are begun: each may look up the host.
