@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/base/process.hpp>
+#include <settle/running/driving/deadlines.hpp>
 #include <settle/running/engine.hpp>
 
 #include <map>

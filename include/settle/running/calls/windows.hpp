@@ -35,20 +35,6 @@ void with_given(Value&& value, Function&& function) {
     }
 }
 
-/// Why a transaction cannot begin; nothing if it can.
-template <typename Rules>
-[[nodiscard]] std::optional<outcome>
-refusal_of(seam_context<Rules> const& context, transaction_id const& id,
-           transaction_descriptor const& direction, void const* parameters,
-           std::string_view traceparent) {
-    if (!fault_of_id(id).empty()) return refuse(id, check_id(id));
-    if (is_wrong_traceparent(traceparent)) return refuse(id, wrong_traceparent(traceparent));
-    auto const fault = context.ports.fault_of(id, direction);
-    if (!fault.empty()) return refuse(id, fault);
-    if (has_fault(direction, parameters)) return refused_before_write(id, direction, parameters);
-    return std::nullopt;
-}
-
 /// The jobs of a window, with their parameters.
 /// Shape:   call - outlives the object
 template <typename Rules>

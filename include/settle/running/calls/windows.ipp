@@ -2,12 +2,28 @@
 // The bodies of functions that windows.hpp declares.
 #pragma once
 
+#include <settle/running/calls/ids.hpp>
+#include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/windows.hpp>
 #include <settle/running/calls/worker.ipp>
 #include <settle/running/driving/window.hpp>
 
 SETTLE_BEGIN
 namespace detail {
+
+/// Why a transaction cannot begin; nothing if it can.
+template <typename Rules>
+[[nodiscard]] std::optional<outcome>
+refusal_of(seam_context<Rules> const& context, transaction_id const& id,
+           transaction_descriptor const& direction, void const* parameters,
+           std::string_view traceparent) {
+    if (!fault_of_id(id).empty()) return refuse(id, check_id(id));
+    if (is_wrong_traceparent(traceparent)) return refuse(id, wrong_traceparent(traceparent));
+    auto const fault = context.ports.fault_of(id, direction);
+    if (!fault.empty()) return refuse(id, fault);
+    if (has_fault(direction, parameters)) return refused_before_write(id, direction, parameters);
+    return std::nullopt;
+}
 
 /// A direction of any type.
 struct any_direction {
