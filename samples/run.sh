@@ -94,7 +94,7 @@ choose() {
     case " $needs " in
     *" $part "*) ;;
     *)
-        if ! grep -qs "^$option:BOOL=ON$" "$root/build/CMakeCache.txt"; then
+        if ! grep -qs "^$option:[A-Z]*=ON$" "$root/build/CMakeCache.txt"; then
             options="$options -D$option=OFF"
             return
         fi
