@@ -7,8 +7,11 @@
 #include <settle/runner.hpp>
 
 #include <algorithm>
+#include <coroutine>
+#include <exception>
 #include <iostream>
 #include <latch>
+#include <string>
 #include <utility>
 #include <vector>
 

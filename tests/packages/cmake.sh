@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Builds README.md's program with CMake lines of the page of building, and compares what it prints.
+# Builds README.md's first program with CMake lines of the page of building, and compares what it prints.
 # Usage: cmake.sh ROOT FOLDER VERSION WAY [CMAKE OPTION...]
 #   WAY   a word of the block that brings settle: find_package(settle, FetchContent or CPM
 set -u
@@ -37,16 +37,17 @@ block() {
 }
 {
     echo 'cmake_minimum_required(VERSION 3.24)'
-    echo 'project(tickets LANGUAGES CXX)'
+    echo 'project(bank LANGUAGES CXX)'
     block "$way" | sed "s|https://example.org/settle.git|file://$folder/settle|"
-    block 'add_executable(tickets'
+    block 'add_executable(bank'
 } >project/CMakeLists.txt
 awk '
     /^```cpp$/ { inside = 1; text = ""; next }
-    /^```$/ { if (inside && text ~ /int main\(\)/) printf "%s", text; inside = 0 }
+    /^```$/ && inside && text ~ /int main\(\)/ { printf "%s", text; exit }
+    /^```$/ { inside = 0 }
     inside { text = text $0 "\n" }
-' "$root/README.md" >project/tickets.cpp
-awk '/^\$ \.\/tickets$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >shown
+' "$root/README.md" >project/bank.cpp
+awk '/^\$ \.\/bank$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >shown
 
-cmake -S project -B build "$@" && cmake --build build --target tickets || exit 1
-cd build && ./tickets >../said && diff ../shown ../said
+cmake -S project -B build "$@" && cmake --build build --target bank || exit 1
+cd build && ./bank >../said && diff ../shown ../said

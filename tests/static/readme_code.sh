@@ -5,13 +5,14 @@
 #   LIBRARY   the libraries of the compiled part, in their order for the linker; if there are none,
 #             everything is compiled header-only. README.md's program and the fragments always are.
 # The use of a ```cpp block:
-#   it has `int main()`                 a program
+#   it has `int main()`                 a program; of README.md the output follows `$ ./bank`
 #   it begins with #include             a source of its own
 #   after <!-- statements -->           the body of a function, after all fragments
 #   after <!-- statements of the block above -->
 #                                       the body of main, and makes the last source a program
 #   after <!-- file NAME -->            a header that later blocks include by this name
-#   after <!-- members of TYPE -->      each declaration is compared with the member of that name
+#   after <!-- members of TYPE -->      each declaration is compared with the member of that name, and
+#                                       no public member of TYPE may be missing on all pages
 #   after <!-- excerpt -->              not compiled
 #   after <!-- excerpt of FILE -->      consecutive lines of FILE, which is beside the page: a program,
 #                                       or a header that later blocks include by this name
@@ -50,20 +51,30 @@ pages=$(find . -name '*.md' -not -path './build/*' -not -path ./README.md | sort
 # shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces
 awk -v folder="$folder" '
     function to(name, text) { printf "%s", text >> (folder "/" name) }
+    # Without the namespace and the arguments of a template.
+    function document(type, name) {
+        sub(/.*settle::/, "", type)
+        sub(/<.*/, "", type)
+        sub(/<.*/, "", name)
+        to("documented.txt", type " " name "\n")
+    }
     # One declaration of a synopsis: a member function, or a data member with its default value.
-    function member(type, declaration,    name, before, arguments, value, constant) {
+    function member(type, declaration,    name, before, arguments, value, plain) {
         gsub(/[ \n]+/, " ", declaration)
         gsub(/^ | $/, "", declaration)
         if (declaration == "") return
-        ++members
-        if (match(declaration, /[a-z_]+\(/)) {
+        plain = declaration
+        while (gsub(/<[^<>]*>/, "", plain)) continue
+        if (plain ~ /\(/ && match(declaration, /[a-z_]+(<[A-Za-z]+>)?\(/)) {
             name = substr(declaration, RSTART, RLENGTH - 1)
             before = substr(declaration, 1, RSTART - 1)
             arguments = substr(declaration, RSTART + RLENGTH - 1)
-            constant = arguments
+            gsub(/ = ({}|[a-z_]+)|\.\.\./, "", arguments)
+            sub(/\.\.\./, "", before)
             sub(/ noexcept$/, "", arguments)
-            to("members.cpp", sprintf("[[maybe_unused]] auto const member_%d = " \
-                "static_cast<%s (%s::*)%s>(&%s::%s);\n", members, before, type, arguments, type, name))
+            to("members.cpp", sprintf("static_assert(sizeof(static_cast<%s (%s::*)%s>(&%s::%s)) > 0);\n", \
+                before, type, arguments, type, (name ~ /</ ? "template " : "") name))
+            document(type, name)
             return
         }
         value = ""
@@ -76,6 +87,7 @@ awk -v folder="$folder" '
         before = substr(declaration, 1, RSTART - 1)
         to("members.cpp", sprintf("static_assert(std::is_same_v<decltype(%s::%s), %s>);\n", \
             type, name, before))
+        document(type, name)
         if (value != "")
             to("defaults.cpp", sprintf("    default_is<%s>(\"%s::%s\", [](auto const& of) " \
                 "{ return of.%s; }, %s(%s));\n", type, type, name, name, before, value))
@@ -147,8 +159,6 @@ awk -v folder="$folder" '
             gsub(/\/\/[^\n]*|#line[^\n]*/, "", block)
             count = split(block, declarations, ";")
             for (i = 1; i <= count; ++i) member(type, declarations[i])
-        } else if (block ~ /int main\(\)/ && page == "README") {
-            to("tickets.cpp", block)
         } else if (block ~ /int main\(\)/) {
             program(block)
         } else if (first ~ /^#include/) {
@@ -171,6 +181,7 @@ awk -v folder="$folder" '
         next
     }
     inside { if (first == "") first = $0; block = block $0 "\n"; lines = lines $0 "\n"; next }
+    /^\$ \.\/bank$/ && page == "README" { printed = 1; next }
     /^\$ \.\/tickets$/ && page == "README" { output = 1; next }
     /^```$/ { output = 0 }
     output { to("output.txt", $0 "\n") }
@@ -180,6 +191,41 @@ for file in refused_step_2.cpp tickets.cpp fragments.cpp calls.cpp output.txt pr
     [ -s "$folder/$file" ] || fail "this test did not find what it calls $file"
 done
 
+# The public members of every struct and class at namespace scope, by name.
+find include adapters/console/include -name '*.hpp' -exec awk '
+    /^(struct|class) / {
+        is_public = /^struct/
+        type = $0
+        sub(/ *\/\/.*/, "", type)
+        while (type !~ /[{;]$/ && (getline line) > 0) type = type " " line
+        sub(/^(struct|class) (\[\[.*\]\] )?/, "", type)
+        sub(/.*;$|[^a-z_].*/, "", type)
+        next
+    }
+    /^};/ { type = "" }
+    /^ *public:/ { is_public = 1 }
+    /^ *(private|protected):/ { is_public = 0 }
+    type == "" || !is_public || !/^    [a-z[]/ || /^    (friend|using|static|explicit) |operator/ { next }
+    {
+        while (gsub(/<[^<>]*>/, "")) continue
+        has_end = /;|=$/
+        sub(/ *(\/\/|=|{|;).*/, "")
+        if (match($0, /[a-z_]+\(/)) name = substr($0, RSTART, RLENGTH - 1)
+        else if (has_end && match($0, /[a-z_]+$/)) name = substr($0, RSTART)
+        else next
+        if (name != type) print (type ~ /^engine(_access)?$/ ? "an_engine" : type), name
+    }
+' {} + >"$folder/public.txt"
+awk '
+    NR == FNR { types[$1]; names[$0]; next }
+    $1 in types { found[$1] }
+    $1 in types && !($0 in names) { print "no page has the member " $2 " of " $1; bad = 1 }
+    END {
+        for (type in types) if (!(type in found)) { print "no header has " type; bad = 1 }
+        exit bad
+    }
+' "$folder/documented.txt" "$folder/public.txt" || exit 1
+
 cd "$folder" || exit 1
 touch members.cpp defaults.cpp
 {
@@ -187,7 +233,24 @@ touch members.cpp defaults.cpp
     printf '#include <settle/%s.hpp>\n' console/options memory metrics/thread runner
     cat fragments.cpp
     printf '#line 1 "the members and statements of the pages"\nnamespace members {\nusing namespace settle;\n'
-    cat members.cpp <<'END' -
+    cat - members.cpp <<'END'
+// The words of the calls of an engine.
+constexpr auto const& type = booking_type;
+using P = booking;
+using R = account;
+using C = std::remove_const_t<decltype(accounts)>;
+using K = std::string;
+using Range = std::vector<P>;
+using Records = std::vector<R>;
+struct Ended {
+    void operator()(std::size_t, auto const&) const;
+};
+using Target = prepared<P, "target">;
+using Asked = decltype(all_of(accounts));
+using Answers = std::vector<R>;
+using an_engine = decltype(engine{std::declval<sqlite::database&>(), settle::type<booking_type>});
+using entry_listing = settle::entry_listing<an_engine>;
+using record_listing = settle::record_listing<an_engine, C>;
 template <typename T, typename Read, typename Value>
 void default_is(char const* name, Read const& read, Value const& value) {
     if constexpr (std::is_default_constructible_v<T>) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Compiles README.md's program with settle-single.hpp in one line, runs it, and compares its output.
+# Compiles README.md's first program with settle-single.hpp in one line, runs it, and compares its output.
 # Usage: try.sh ROOT FOLDER COMPILER [FLAG...]
 set -eu
 LC_ALL=C.UTF-8
@@ -17,18 +17,18 @@ if grep -n '#include <settle/.*\.[hi]pp>' settle-single.hpp; then
     exit 1
 fi
 
-# The page's program is its block with a main; what it prints stands after the line that runs it.
+# The program is the page's first block with a main; what it prints stands after the line that runs it.
 awk '
     /^```$/ && inside {
-        if (block ~ /int main\(\)/ && !found++) printf "%s", block >"tickets.cpp"
+        if (block ~ /int main\(\)/ && !found++) printf "%s", block >"bank.cpp"
         inside = printed = 0
     }
     inside && !/^#include <settle\// { block = block $0 "\n" }
     printed { print >"expected" }
     /^```cpp$/ { inside = 1; block = "#include \"settle-single.hpp\"\n" }
-    /^\$ \.\/tickets$/ { inside = printed = 1; block = "" }
+    /^\$ \.\/bank$/ { inside = printed = 1; block = "" }
 ' "$root/README.md"
 # The page's line without a path to settle.
-"$@" tickets.cpp -lsqlite3 -o tickets
-./tickets >printed
+"$@" bank.cpp -lsqlite3 -o bank
+./bank >printed
 diff expected printed || { echo "README.md shows other lines"; exit 1; }
