@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Builds the Debian packages with SQLite alone, without optimisation, checks them with lintian,
-# installs them into a folder, and builds programs with them.
+# Builds the Debian packages without optimisation, checks them with lintian, installs them into a
+# folder, and builds programs with them.
 # Usage: debian.sh ROOT FOLDER VERSION
 set -u
 root=$1
@@ -20,8 +20,7 @@ mkdir -p "$folder/settle-$version" "$folder/programs" && cd "$folder" || exit 1
     "$folder/settle-$version") || exit 1
 tar -czf "settle_$version.orig.tar.gz" "settle-$version" || exit 1
 cp -R "$root/tests/packages/debian" "settle-$version/debian" || exit 1
-(cd "settle-$version" && DEB_BUILD_PROFILES=pkg.settle.sqlite DEB_BUILD_OPTIONS="noopt parallel=1" \
-    dpkg-buildpackage -us -uc) || exit 1
+(cd "settle-$version" && DEB_BUILD_OPTIONS="noopt parallel=1" dpkg-buildpackage -us -uc) || exit 1
 [ -f "$(echo libsettle-dev_"$version"-*.deb)" ] || {
     echo "debian/changelog has another version than $version"
     exit 1
@@ -39,6 +38,8 @@ libraries=$(dirname "$(find "$folder/installed/usr/lib" -name libsettle_core.so)
 LD_LIBRARY_PATH=$libraries
 export LD_LIBRARY_PATH
 sh "$root/tests/packages/cmake.sh" "$root" "$folder/programs/cmake" "$version" "find_package(settle" \
-    "-Dsettle_DIR=$libraries/cmake/settle" &&
-    sh "$root/tests/packages/pkg_config.sh" "$root" "$folder/programs/pkg_config" \
-        "$libraries/pkgconfig" g++ sqlite
+    "-Dsettle_DIR=$libraries/cmake/settle" || exit 1
+for adapter in sqlite postgresql mariadb mongodb http; do
+    sh "$root/tests/packages/pkg_config.sh" "$root" "$folder/programs/$adapter" \
+        "$libraries/pkgconfig" g++ "$adapter" || exit 1
+done
