@@ -219,7 +219,7 @@ find include adapters/console/include -name '*.hpp' -exec awk '
 awk '
     NR == FNR { types[$1]; names[$0]; next }
     $1 in types { found[$1] }
-    $1 in types && !($0 in names) { print "no page has the member " $2 " of " $1; bad = 1 }
+    $1 in types && !($0 in names) { print "no page has the member " $2 " of " $1; bad = 1; names[$0] }
     END {
         for (type in types) if (!(type in found)) { print "no header has " type; bad = 1 }
         exit bad
