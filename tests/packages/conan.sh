@@ -16,5 +16,5 @@ export CONAN_HOME
 rm -rf home settle
 mkdir settle && (cd "$root" && cp -R --parents CMakeLists.txt LICENSE include adapters \
     tests/consumer tests/packages/conan "$folder/settle") || exit 1
-"$conan" profile detect && "$conan" create settle/tests/packages/conan \
+"$conan" profile detect --exist-ok && "$conan" create settle/tests/packages/conan \
     -s build_type=Debug -s compiler.cppstd=20 -c tools.build:jobs=1
