@@ -18,7 +18,7 @@ struct chart {
         std::string id;
         shape form;
         std::vector<std::string> lines;
-        int stage; ///< below 0 outside of the stages
+        int stage; ///< below 0 outside of the frames
     };
     struct edge {
         std::string from, to, label;
@@ -27,7 +27,7 @@ struct chart {
 
     std::vector<node> nodes{};
     std::vector<edge> edges{};
-    std::vector<std::string> stages{}; ///< their titles; empty without a frame
+    std::vector<std::string> stages{}; ///< the titles of stages of several parts, each in a frame
 
     void add(std::string id, shape form, std::vector<std::string> lines, int stage = -1) {
         nodes.push_back({std::move(id), form, std::move(lines), stage});
@@ -63,12 +63,16 @@ struct chart {
     constexpr std::string_view closing[]{"\"]", "\"])", "\"}}"};
     auto const form = static_cast<std::size_t>(node.form);
     return node.id + std::string{opening[form]} + label_of(node.lines, true) +
-           std::string{closing[form]} + '\n';
+           std::string{closing[form]};
 }
 [[nodiscard]] inline std::string dot_node(chart::node const& node) {
     constexpr std::string_view shapes[]{"box", "oval", "hexagon"};
     return node.id + " [shape=" + std::string{shapes[static_cast<std::size_t>(node.form)]} +
-           ", label=\"" + label_of(node.lines, false) + "\"]\n";
+           ", label=\"" + label_of(node.lines, false) + "\"]";
+}
+/// Mermaid takes a node where an edge first names it: so stand the ends of all ways.
+[[nodiscard]] inline bool stands_in_edge(chart::node const& node) {
+    return node.lines == std::vector{node.id};
 }
 
 [[nodiscard]] inline std::string written(chart const& drawn, std::string_view name, bool mermaid) {
@@ -80,19 +84,25 @@ struct chart {
         out += mermaid ? "    subgraph stage" + id + "[\"" + title + "\"]\n"
                        : "    subgraph cluster" + id + " {\n        label=\"" + title + "\"\n";
         for (chart::node const& each : drawn.nodes) {
-            if (each.stage == static_cast<int>(stage)) out += "        " + node(each);
+            if (each.stage == static_cast<int>(stage)) out += "        " + node(each) + '\n';
         }
         out += mermaid ? "    end\n" : "    }\n";
     }
     for (chart::node const& each : drawn.nodes) {
-        if (each.stage < 0) out += "    " + node(each);
+        if (each.stage < 0 && !(mermaid && stands_in_edge(each))) out += "    " + node(each) + '\n';
     }
+    std::string_view end; // of the edge before
     for (chart::edge const& edge : drawn.edges) {
         auto const label = escaped(edge.label, mermaid);
         if (mermaid) {
-            out += "    " + edge.from + (edge.fails ? " -.->" : " -->");
-            out += label.empty() ? " " : "|\"" + label + "\"| ";
-            out += edge.to + '\n';
+            // A way is one line, as a person writes it.
+            if (!edge.fails && edge.from == end) out.pop_back();
+            else out += "    " + edge.from;
+            out += edge.fails ? " -.->|\"" + label + "\"| " : " --> ";
+            auto const to = std::find_if(drawn.nodes.begin(), drawn.nodes.end(),
+                                         [&](auto const& each) { return each.id == edge.to; });
+            out += (stands_in_edge(*to) ? mermaid_node(*to) : edge.to) + '\n';
+            end = edge.to;
         } else {
             out += "    " + edge.from + " -> " + edge.to + " [label=\"" + label + '"';
             out += edge.fails ? ", style=dashed]\n" : "]\n";
@@ -104,17 +114,25 @@ struct chart {
 /// Draws the stages. Returns the node after the last one.
 [[nodiscard]] inline std::string draw_stages(chart& drawn, drawn_type const& type) {
     std::string before = "begin_";
+    // A call that only follows the commit is in no stage.
+    auto const is_applied = [](drawn_part const& part) {
+        return part.what != drawn_part::kind::call || !part.applied.empty();
+    };
     std::uint32_t last = 0;
-    for (drawn_part const& part : type.parts) last = std::max(last, part.facts.stage);
+    for (drawn_part const& part : type.parts) {
+        if (is_applied(part)) last = std::max(last, part.facts.stage);
+    }
     for (std::uint32_t stage = 0; stage <= last; ++stage) {
-        auto const is_here = [&](drawn_part const& part) { return part.facts.stage == stage; };
+        auto const is_here = [&](drawn_part const& part) {
+            return part.facts.stage == stage && is_applied(part);
+        };
         auto const first = std::find_if(type.parts.begin(), type.parts.end(), is_here);
         if (first == type.parts.end()) continue;
-        int const frame = static_cast<int>(drawn.stages.size());
         bool const is_single =
             std::find_if(std::next(first), type.parts.end(), is_here) == type.parts.end();
-        drawn.stages.push_back("stage " + std::to_string(stage) +
-                               (is_single ? "" : ": all at once"));
+        auto const title = "stage " + std::to_string(stage);
+        int const frame = is_single ? -1 : static_cast<int>(drawn.stages.size());
+        if (!is_single) drawn.stages.push_back(title + ": all at once");
         if (first->facts.is_pivot) {
             drawn.add("deciding", chart::shape::decision,
                       {"deciding", "from here on, only the answer decides"});
@@ -125,20 +143,28 @@ struct chart {
             drawn_part const& part = type.parts[number];
             if (!is_here(part)) continue;
             auto const id = "part" + std::to_string(number);
-            std::vector<std::string> lines{part.name + ": " + part.place};
+            std::vector<std::string> lines;
+            if (is_single) lines.push_back(title);
+            lines.push_back(part.name + ": " + part.place);
             lines.insert(lines.end(), part.applied.begin(), part.applied.end());
+            if (is_single && stage != last && part.what == drawn_part::kind::call)
+                lines.emplace_back("result kept");
             if (part.is_exclusive) lines.emplace_back("exclusive: keeps others away");
             if (part.facts.is_pivot) lines.emplace_back("pivot: no answer, asked again for ever");
             drawn.add(id, chart::shape::box, std::move(lines), frame);
             drawn.connect(before, id);
-            drawn.connect(id, stage == last ? "commit" : after);
             drawn.connect(id, "cancel", failure_of(part), true);
+            if (stage == last) drawn.connect(id, "commit");
+            else if (is_single) before = id;
+            else drawn.connect(id, after);
         }
-        if (stage == last) break;
+        if (is_single || stage == last) continue;
         drawn.add(after, chart::shape::decision,
                   {stage == 0 ? "all applied" : "all answered, results kept"});
         before = after;
     }
+    if (std::none_of(type.parts.begin(), type.parts.end(), is_applied))
+        drawn.connect(before, "commit");
     return "commit";
 }
 
@@ -186,6 +212,8 @@ SETTLE_FUNCTION type_picture draw(std::vector<definition_item> items,
     }
     drawn.add("cancel", chart::shape::box, std::move(undoes));
     drawn.add("canceled", chart::shape::end, {"canceled"});
+    std::stable_partition(drawn.edges.begin(), drawn.edges.end(),
+                          [](chart::edge const& edge) { return !edge.fails; });
     drawn.connect("cancel", "canceled");
     return {written(drawn, type.name, true), written(drawn, type.name, false)};
 }

@@ -9,6 +9,13 @@
 #include <transfer/transfer.hpp>
 #include <trip/trip.hpp>
 
+// The step is a program: its main becomes a function of this one.
+#define main()                                                                                     \
+    not_called();                                                                                  \
+    void step_5()
+#include <tutorial/step_5.cpp>
+#undef main
+
 namespace operating_test {
 namespace {
 
@@ -87,9 +94,20 @@ std::string charts_of(std::string const& page) {
 
 } // namespace
 
-TEST_CASE("picture: a page of a sample shows its type as it is") {
+TEST_CASE("picture: a page shows its types as they are") {
     CHECK(charts_of("transfer/README.md") == settle::picture(bank::transfer_type).mermaid);
     CHECK(charts_of("trip/README.md") == settle::picture(agency::trip_type).mermaid);
+    CHECK(charts_of("../README.md") ==
+          settle::picture(::transfer_type).mermaid + settle::picture(::trip_type).mermaid);
+}
+
+TEST_CASE("picture: a call that only follows the commit is in no stage, and cannot fail") {
+    auto const mailed = settle::transaction<sale, "mailed">(
+        settle::participant<"letter">(mail).confirm(call(param<&sale::buyer>, lit<1>)));
+    auto const drawn = settle::picture(mailed).mermaid;
+    CHECK(drawn.find("begin_ --> commit --> confirm --> done([\"done\"])\n") != std::string::npos);
+    CHECK(drawn.find("call of mail") == std::string::npos);
+    CHECK(drawn.find("-.->") == std::string::npos);
 }
 
 TEST_CASE("picture: each kind of participant tells what it does, what may fail, and what follows") {

@@ -140,7 +140,7 @@ awk -v folder="$folder" '
     }
     /^<!-- members of .* -->$/ { type = $4; next }
     /^<!-- prints -->$/ { prints = 1; next }
-    /^```text$/ && prints { printed = 1; prints = 0; next }
+    /^```(text|mermaid)$/ && prints { printed = 1; prints = 0; next }
     /^```$/ && printed { printed = 0; next }
     printed { to(prints_to, $0 "\n"); next }
     /^```cpp$/ { inside = 1; first = lines = ""
