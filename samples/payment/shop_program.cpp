@@ -107,12 +107,13 @@ public:
                samples::read_parameters<shop::refund>(done, "refund", refund);
     }
 
-    template <typename Engine, typename Visit>
-    static void each_account(Engine& engine, Visit&& visit) {
-        for (shop::customer const& each : engine.scan(shop::customers)) {
+    template <typename Read, typename Visit>
+    static void each_account(Read const& read, Visit&& visit) {
+        auto [customers, tills] = read(shop::customers, shop::tills);
+        for (shop::customer const& each : customers) {
             visit(shop::customers.name, each.id, each.opened_with, each.balance);
         }
-        for (shop::till const& each : engine.scan(shop::tills)) {
+        for (shop::till const& each : tills) {
             visit(shop::tills.name, each.id, std::int64_t{0}, each.takings);
         }
     }

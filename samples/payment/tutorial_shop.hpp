@@ -37,9 +37,10 @@ public:
         return make(store, settle::type<type>, how);
     }
 
-    template <typename Engine, typename Visit>
-    static void each_account(Engine& engine, Visit&& visit) {
-        for (tutorial::purse const& each : engine.scan(tutorial::balances)) {
+    template <typename Read, typename Visit>
+    static void each_account(Read const& read, Visit&& visit) {
+        auto [balances] = read(tutorial::balances);
+        for (tutorial::purse const& each : balances) {
             visit(tutorial::balances.name, each.id, std::int64_t{0}, each.balance);
         }
     }

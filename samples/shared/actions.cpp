@@ -138,6 +138,20 @@ std::string to_json_text(settle::recovery_report const& report, settle::sweep_re
     return dump(shown);
 }
 
+std::string pause_text(std::string_view action, settle::call_pause const& pause, bool changes) {
+    return fmt::format("{} would change {} for the calls of the {} '{}'\n", action,
+                       changes ? "something" : "nothing", name_of(pause.scope),
+                       printable(pause.name));
+}
+
+std::string pause_json(std::string_view action, settle::call_pause const& pause, bool changes,
+                       bool is_dry_run) {
+    json shown{{"action", action}, {"scope", name_of(pause.scope)}, {"name", pause.name}};
+    if (is_dry_run) shown["dry_run"] = true;
+    shown[is_dry_run ? "would_change" : "changed"] = changes;
+    return dump(shown);
+}
+
 void ask_person(action_plan const& plan) {
     auto const what = fmt::format("{} would change {} of {} entries", name_of(plan.action),
                                   plan.counts.allowed, plan.counts.looked_at);

@@ -7,6 +7,7 @@
 
 #include <settle/running/calls/forecast.hpp>
 #include <settle/running/calls/outcome.hpp>
+#include <settle/running/driving/call_pauses.hpp>
 
 #include <cstdint>
 #include <map>
@@ -57,6 +58,11 @@ std::string to_json_text(action_report const& report);
 std::string to_json_text(settle::operator_action action, std::string_view id,
                          settle::outcome const& ended);
 std::string to_json_text(settle::recovery_report const& report, settle::sweep_report const& swept);
+
+/// What pausing or resuming calls changes; for a dry run, what it would change.
+std::string pause_text(std::string_view action, settle::call_pause const& pause, bool changes);
+std::string pause_json(std::string_view action, settle::call_pause const& pause, bool changes,
+                       bool is_dry_run);
 
 /// Asks a person at a terminal whether an action shall change the entries of a plan.
 /// Errors:  throws input_error without a terminal, and unless the answer is yes

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -71,11 +72,17 @@ struct money_sums {
     std::int64_t opened = 0;
 };
 
+/// Reads collections as they are stored.
+template <typename Engine>
+auto stored_in(Engine& engine) {
+    return [&engine](auto const&... asked) { return std::make_tuple(engine.scan(asked)...); };
+}
+
 template <typename Application, typename Engine>
 money_sums sums_of(Application& application, Engine& engine) {
     money_sums sums;
-    application.each_account(engine, [&](std::string_view, std::string const&,
-                                         std::int64_t opened_with, std::int64_t now) {
+    application.each_account(stored_in(engine), [&](std::string_view, std::string const&,
+                                                    std::int64_t opened_with, std::int64_t now) {
         sums.now = add(sums.now, now);
         sums.opened = add(sums.opened, opened_with);
     });

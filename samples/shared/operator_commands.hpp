@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actions.hpp"
+#include "books.hpp"
 #include "doubts.hpp"
 #include "entries.hpp"
 #include "interrupt.hpp"
@@ -50,7 +51,7 @@ protected:
 
     exit_code recover() {
         auto const& asked = given_->recover;
-        bool const is_of_choice = !asked.id.empty() || asked.state || asked.is_for_all;
+        bool const is_of_choice = !asked.id.empty() || asked.has_filter() || asked.is_for_all;
         if (is_of_choice) return act(operator_action::recover, asked);
         settle::recover_options options;
         if (asked.older_than) options.older_than = *asked.older_than;
@@ -94,6 +95,7 @@ protected:
         if (!is_json) print("{}\n", list_head());
         for (settle::entry const& entry : engine_->list(filter_of(given_->list))) {
             if (interrupted_->requested()) break;
+            if (!matches(given_->list, entry)) continue;
             auto const* const before = count == 0 ? "[" : ",\n ";
             if (is_json) print("{}{}", before, to_json_text(entry));
             else print("{}\n", list_line(entry));
@@ -131,10 +133,24 @@ protected:
     }
 
     exit_code change_pause(bool pauses) {
-        auto const [scope, name] = std::pair{given_->scope, given_->scope_name};
-        auto const changed = pauses ? engine_->pause_calls(scope, name, given_->why)
-                                    : engine_->resume_calls(scope, name);
+        auto const& asked = given_->pause;
+        auto const* const action = pauses ? "pause" : "resume";
+        settle::call_pause const pause{given_->scope, given_->scope_name, given_->why, {}};
+        auto const& [scope, name, why, since] = pause;
+        if (asked.is_dry_run) {
+            bool would_change = pauses;
+            for (settle::call_pause const& held : engine_->paused_calls().value()) {
+                if (held.scope == scope && held.name == name)
+                    would_change = !pauses || held.why != why;
+            }
+            print("{}", asked.is_json ? pause_json(action, pause, would_change, true)
+                                      : pause_text(action, pause, would_change));
+            return exit_code::settled;
+        }
+        auto const changed =
+            pauses ? engine_->pause_calls(scope, name, why) : engine_->resume_calls(scope, name);
         if (!changed.has_value()) return refuse(sentence_of(changed.problem()));
+        if (asked.is_json) print("{}", pause_json(action, pause, changed.value(), false));
         if (changed.value() || pauses) return exit_code::settled;
         return refuse(fmt::format("no calls of the {} '{}' are paused", name_of(scope), name));
     }
@@ -194,6 +210,7 @@ private:
         action_plan plan{action};
         for (settle::entry const& entry : engine_->list(filter_of(asked))) {
             if (interrupted_->requested()) return end_of(false);
+            if (!matches(asked, entry)) continue;
             auto const forecast = engine_->forecast(action, entry);
             plan.counts.add(entry, forecast);
             if (forecast.is_allowed) plan.ids.push_back(entry.id);
@@ -289,6 +306,31 @@ private:
             filter = engine_->still_for(*choice.older_than);
         filter.state = choice.state;
         return filter;
+    }
+
+    /// What the log's own filter does not know.
+    [[nodiscard]] bool matches(entry_choice const& choice, settle::entry const& stored) const {
+        return (choice.type.empty() || stored.type == choice.type) &&
+               stored.id.starts_with(choice.id_prefix) &&
+               (choice.reason.empty() || name_of(stored.why) == choice.reason) &&
+               (choice.participant.empty() || stored.participant == choice.participant) &&
+               (choice.record.empty() || has_part_on(choice.record, stored));
+    }
+
+    [[nodiscard]] bool has_part_on(std::string_view record, settle::entry const& stored) const {
+        bool is_there = false;
+        if constexpr (has_reader<Application>) {
+            auto const compare = [&](auto const& collection, std::string const& key) {
+                is_there = is_there || record_name(collection.name, key) == record;
+            };
+            application_->each_type([&]<typename Type>(Type const& type) {
+                read_parameters<typename Type::parameters_type>(
+                    stored, type.name, [&](auto const& parameters, std::int64_t) {
+                        application_->each_record(parameters, compare);
+                    });
+            });
+        }
+        return is_there;
     }
 
     /// Prints the outcomes of entries.

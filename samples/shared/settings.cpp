@@ -8,12 +8,18 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <map>
 
 namespace samples {
 
 namespace {
+
+/// The options that leave entries out.
+constexpr std::array filter_names{"--state",  "--older-than", "--type",       "--id-prefix",
+                                  "--record", "--reason",     "--participant"};
 
 constexpr char const* footer =
     "Exit codes: 0 everything was read and settled (canceled is an outcome).\n"
@@ -143,18 +149,17 @@ private:
         if (id->count() != 0 && id->as<std::string>().empty())
             return fmt::format("the ID of '{}' is empty", name);
         if (command.get_option_no_throw("--all") == nullptr) return {};
-        bool const has_filter = command.count("--state") + command.count("--older-than") != 0;
-        bool const has_choice = has_filter || command.count("--all") != 0;
+        bool has_choice = command.count("--all") != 0;
+        for (auto const* filter : filter_names) has_choice |= command.count(filter) != 0;
         if (id->count() == 0) {
             // It also settles what it finds without a choice.
             if (has_choice || name == "recover") return {};
-            return fmt::format("'{}' needs an ID, a filter (--state, --older-than), or --all for "
-                               "every entry",
-                               name);
+            return fmt::format("'{}' needs an ID, a filter ({}), or --all for every entry", name,
+                               fmt::join(filter_names, ", "));
         }
         if (!has_choice) return {};
-        return fmt::format("'{}' takes an ID, or --state, --older-than and --all, but not both",
-                           name);
+        return fmt::format("'{}' takes an ID, or {} and --all, but not both", name,
+                           fmt::join(filter_names, ", "));
     }
 
     void add_commands() {
@@ -280,6 +285,16 @@ private:
         };
         command.add_option_function<std::string>("--state", take, "Only entries in this state")
             ->check(CLI::IsMember(names));
+        std::vector<std::string> reasons;
+        for (auto const each : settle::all_reasons) reasons.emplace_back(name_of(each));
+        command.add_option("--reason", target.reason, "Only entries canceled for this reason")
+            ->check(CLI::IsMember(reasons));
+        command.add_option("--type", target.type, "Only entries of this transaction type");
+        command.add_option("--id-prefix", target.id_prefix, "Only ids that begin so");
+        command.add_option("--participant", target.participant,
+                           "Only entries that this participant canceled");
+        command.add_option("--record", target.record, "Only entries with a part on this record")
+            ->type_name("COLLECTION/KEY");
         add_age(command, target.older_than,
                 command.get_name() == "recover"
                     ? "Also transactions that have not moved for so long (30m)"
@@ -298,6 +313,8 @@ private:
             ->required()
             ->check(CLI::IsMember({"service", "type", "transaction"}));
         command.add_option("NAME", target_->scope_name, "A name, or an id")->required();
+        add_json(command, target_->pause);
+        add_consent(command, target_->pause);
         return command;
     }
 

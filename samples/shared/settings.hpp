@@ -28,7 +28,17 @@ namespace samples {
 struct entry_choice {
     std::optional<settle::state> state;
     std::optional<std::chrono::seconds> older_than;
+    std::string type; ///< the texts are empty for every entry
+    std::string id_prefix;
+    std::string record; ///< COLLECTION/KEY
+    std::string reason;
+    std::string participant;
     bool is_json = false;
+
+    /// True if it leaves entries out for more than their age.
+    [[nodiscard]] bool has_filter() const {
+        return state || !(type + id_prefix + record + reason + participant).empty();
+    }
 };
 
 /// The entries that an action is for, and how it is taken.
@@ -57,6 +67,7 @@ struct settings {
     chosen_action recover;
     chosen_action reverse;
     chosen_action resolve;
+    chosen_action pause;     ///< and resume
     std::string participant; // of resolve
     std::string why;         // of resolve and pause
     settle::resolve_options resolving;

@@ -65,17 +65,12 @@ public:
         return samples::read_parameters<bank::transfer>(done, "transfer", move);
     }
 
-    template <typename Engine, typename Visit>
-    static void each_account(Engine& engine, Visit&& visit) {
-        for (bank::account const& each : engine.scan(bank::accounts)) {
+    template <typename Read, typename Visit>
+    static void each_account(Read const& read, Visit&& visit) {
+        auto [accounts] = read(bank::accounts);
+        for (bank::account const& each : accounts) {
             visit(bank::accounts.name, each.id, each.opened_with, each.balance);
         }
-    }
-
-    /// The balance of an account without what unfinished transfers have taken.
-    template <typename Engine>
-    static std::int64_t committed_balance(Engine& engine, std::string const& id) {
-        return engine.read_committed(bank::accounts, id).value().value().balance;
     }
 
     static std::string_view in_words(std::string_view participant, settle::reason reason) {

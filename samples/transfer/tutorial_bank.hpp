@@ -31,9 +31,10 @@ public:
         return make(store, settle::type<type>, how);
     }
 
-    template <typename Engine, typename Visit>
-    static void each_account(Engine& engine, Visit&& visit) {
-        for (tutorial::account const& each : engine.scan(tutorial::accounts)) {
+    template <typename Read, typename Visit>
+    static void each_account(Read const& read, Visit&& visit) {
+        auto [accounts] = read(tutorial::accounts);
+        for (tutorial::account const& each : accounts) {
             visit(tutorial::accounts.name, each.id, std::int64_t{0}, each.balance);
         }
     }

@@ -107,9 +107,10 @@ public:
         return samples::read_parameters<agency::trip>(done, "trip", move);
     }
 
-    template <typename Engine, typename Visit>
-    static void each_account(Engine& engine, Visit&& visit) {
-        for (agency::account const& each : engine.scan(agency::accounts)) {
+    template <typename Read, typename Visit>
+    static void each_account(Read const& read, Visit&& visit) {
+        auto [accounts] = read(agency::accounts);
+        for (agency::account const& each : accounts) {
             visit(agency::accounts.name, each.id, each.opened_with, each.balance);
         }
     }

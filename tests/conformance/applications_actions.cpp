@@ -146,6 +146,32 @@ TEST_CASE("actions: many entries are changed after a yes, and only those of the 
     CHECK(bank.call({"check"}).code == 0);
 }
 
+TEST_CASE("actions: a filter leaves out all other entries, in a list as in an action") {
+    bank_of_leftovers const bank{"actions-filters"};
+    auto const listed = [&](std::vector<std::string> filter) {
+        filter.insert(filter.begin(), {"list", "--json"});
+        std::string ids;
+        for (auto const& each : bank.document(filter)) ids += each["id"].get<std::string>() + ' ';
+        return ids;
+    };
+    CHECK(listed({"--id-prefix", "pending-"}) == "pending-1 pending-2 ");
+    CHECK(listed({"--reason", "guard_failed"}) == "canceled ");
+    CHECK(listed({"--participant", "source"}) == "canceled ");
+    CHECK(listed({"--type", "transfer", "--state", "applied"}) == "applied ");
+    CHECK(listed({"--type", "payment"}).empty());
+    CHECK(listed({"--record", "accounts/a", "--state", "initial"}) == "initial ");
+    CHECK(listed({"--record", "accounts/c"}).empty());
+    CHECK(bank.document({"cancel", "--record", "accounts/c", "--dry-run", "--json"})["matched"] ==
+          0);
+    CHECK(bank.document({"recover", "--id-prefix", "pending-", "--dry-run", "--json"})["allowed"] ==
+          2);
+    CHECK(bank.states() == left);
+    auto const canceled =
+        bank.document({"cancel", "--id-prefix", "pending-2", "--record", "accounts/b", "--json"});
+    CHECK(canceled["ended"] == json{{"canceled", 1}});
+    CHECK(bank.state_of("pending-1") == "pending");
+}
+
 TEST_CASE("actions: an action that has no effect on an entry of many is named") {
     bank_of_leftovers const bank{"actions-failed"};
     // The other account spends what it has received.
@@ -217,6 +243,8 @@ TEST_CASE("actions: wrong use is one sentence that says what to do") {
     check_refused(bank.call({"cancel", ""}), 2, "the ID of 'cancel' is empty");
     check_refused(bank.call({"recover", ""}), 2, "the ID of 'recover' is empty");
     check_refused(bank.call({"cancel", "done", "--all"}), 2, "'cancel' takes an ID, or --state");
+    check_refused(bank.call({"cancel", "done", "--type", "x"}), 2, "'cancel' takes an ID, or");
+    check_refused(bank.call({"list", "--reason", "rain"}), 2, "rain not in {");
     check_refused(bank.call({"cancel", "--all", "--even-if-unknown"}), 2, "requires ID");
     check_refused(bank.call({"list", "--dry-run"}), 2,
                   "no option '--dry-run' here; it is an option of 'recover', 'cancel', 'reverse'");

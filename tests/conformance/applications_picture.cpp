@@ -17,6 +17,10 @@ TEST_CASE("picture: the samples print their types, and open no store") {
     auto const drawn = testing::run_sample(folder, "transfer", {"picture"});
     CHECK(drawn.code == 0);
     CHECK(shows("transfer/README.md", drawn.out.substr(0, drawn.out.size() - 1)));
+    // The program of trips has one type, too.
+    auto const trip = testing::run_sample(folder, "trip", {"picture"});
+    CHECK(trip.code == 0);
+    CHECK(shows("trip/README.md", trip.out.substr(0, trip.out.size() - 1)));
     auto const dot = testing::run_sample(folder, "transfer",
                                          {"--store", "sqlite:/nowhere/x.db", "picture", "--dot"});
     CHECK(dot.code == 0);

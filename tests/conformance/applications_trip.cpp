@@ -94,7 +94,15 @@ TEST_CASE("trip: a person pauses a service, and the next program resumes its cal
     REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 0);
     CHECK(contains(services.call({"pause", "service", "motel", "x"}).err, "no service 'motel'"));
     CHECK(services.call({"pause", "guest", "Ada", "x"}).code == 2);
-    REQUIRE(services.call({"pause", "service", "hotel", "it burns"}).code == 0);
+    auto const tried = services.call({"pause", "service", "hotel", "it burns", "--dry-run"});
+    CHECK(tried.out == "pause would change something for the calls of the service 'hotel'\n");
+    CHECK(contains(services.call({"resume", "service", "hotel"}).err, "no calls"));
+    auto const paused = services.call({"pause", "service", "hotel", "it burns", "--yes", "--json"});
+    REQUIRE(paused.code == 0);
+    CHECK(nlohmann::json::parse(paused.out)["changed"] == true);
+    auto const again =
+        services.call({"pause", "service", "hotel", "it burns", "--dry-run", "--json"});
+    CHECK(nlohmann::json::parse(again.out)["would_change"] == false);
     auto const running = services.begin({"run", file});
     auto const* const flights = "SELECT state FROM settle_entries WHERE stages_kept > 0";
     for (int i = 0; i < 600 && services.ask_all(flights).empty(); ++i) {
@@ -106,6 +114,7 @@ TEST_CASE("trip: a person pauses a service, and the next program resumes its cal
         nlohmann::json::parse(services.call({"stuck", "--older-than", "0s", "--json"}).out);
     CHECK(stuck["entries"].at(0)["id"] == "T1");
     CHECK(stuck["paused"].at(0)["name"] == "hotel");
+    CHECK(contains(services.call({"resume", "service", "hotel", "--dry-run"}).out, "something"));
     CHECK(services.call({"resume", "service", "hotel"}).code == 0);
     running->wait();
     CHECK(services.call({"run", file}).code == 0);
@@ -190,7 +199,11 @@ TEST_CASE(
     running->signal(SIGKILL);
     running->wait();
 
+    CHECK(services.call({"balance", "Ada"}).out ==
+          "1000.00\n100.00 is stored; unfinished transactions hold the difference\n");
     CHECK(contains(services.call({"cancel", "T1", "--dry-run"}).out, "T1: not allowed: "));
+    CHECK(contains(services.call({"cancel", "--record", "accounts/Ada", "--dry-run"}).out,
+                   "cancel would change 0 of 1 entries"));
     CHECK(contains(services.call({"cancel", "T1"}).err, "too late to cancel 'T1'"));
     CHECK(contains(services.call({"resolve", "T1", "card", "not charged"}).err, "Ask the service"));
     CHECK(services.call({"resolve", "T1", "card", "x", "--pivot", "perhaps"}).code == 2);

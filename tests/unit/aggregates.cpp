@@ -1,127 +1,64 @@
 // SPDX-License-Identifier: BSL-1.0
-// Structs whose members no macro lists are kept like the same structs with SETTLE_STRUCT.
+// Structs whose members no macro lists are kept like the same structs with SETTLE_STRUCT, and a
+// member that is stored under another name like a member of that name.
 #include "sqlite_file.hpp"
 
+#include <aggregates_suite.hpp>
+
 #include <settle/definition/canonical.hpp>
+#include <settle/memory.hpp>
 
 namespace aggregates {
 
-enum class status : std::int32_t { open, paid };
-
-/// Shape:   Listed - true where SETTLE_STRUCT lists the members
-template <bool Listed>
-struct line {
-    std::string article;
-    std::int32_t quantity = 1;
-    std::optional<std::int64_t> price{};
+struct purse {
+    std::string owner;
+    std::int64_t saldo = 0;
 };
-template <bool Listed>
-struct address {
-    std::string street;
-    std::int16_t door = 0;
-};
-template <bool Listed>
-struct invoice {
-    std::string id;
-    std::int64_t total = 0;
-    bool checked = false;
-    status state = status::open;
-    sqlite_test::second due{};
-    std::optional<std::string> note{};
-    address<Listed> home{};
-    std::vector<line<Listed>> lines{};
-    std::vector<std::int64_t> counts{};
-};
-template <bool Listed>
-struct payment {
-    std::string id;
+struct gift {
+    std::string to;
     std::int64_t amount = 0;
-    invoice<Listed> replacement{};
-    std::vector<line<Listed>> lines{};
+};
+struct renamed_purse {
+    std::string name;
+    std::int64_t balance = 0;
+};
+struct renamed_gift {
+    std::string receiver;
+    std::int64_t sum = 0;
 };
 
 } // namespace aggregates
 
-SETTLE_STRUCT(aggregates::line<true>, article, quantity, price);
-SETTLE_STRUCT(aggregates::address<true>, street, door);
-SETTLE_STRUCT(aggregates::invoice<true>, id, total, checked, state, due, note, home, lines, counts);
-SETTLE_STRUCT(aggregates::payment<true>, id, amount, replacement, lines);
+SETTLE_STRUCT(aggregates::renamed_purse, (name, "owner"), (balance, "saldo"));
+SETTLE_STRUCT(aggregates::renamed_gift, (receiver, "to"), (sum, "amount"));
 
 namespace aggregates {
 namespace {
-
-using settle::field;
-using settle::lit;
-using settle::param;
-
-template <bool Listed>
-inline constexpr settle::collection<invoice<Listed>, "invoices", &invoice<Listed>::id> invoices;
-
-template <bool Listed>
-inline constexpr auto pay_type = settle::transaction<payment<Listed>, "pay">(
-    settle::participant<"invoice">(invoices<Listed>, param<&payment<Listed>::id>)
-        .require(field<&invoice<Listed>::state> == lit<status::open>)
-        .require(field<&invoice<Listed>::total> >= param<&payment<Listed>::amount>)
-        .apply(field<&invoice<Listed>::state> = lit<status::paid>,
-               field<&invoice<Listed>::total> -= param<&payment<Listed>::amount>)
-        .compensate(field<&invoice<Listed>::state> = lit<status::open>,
-                    field<&invoice<Listed>::total> += param<&payment<Listed>::amount>)
-        .confirm(field<&invoice<Listed>::home> =
-                     param<&payment<Listed>::replacement, &invoice<Listed>::home>));
-
-template <bool Listed>
-inline constexpr auto restore_type = settle::transaction<payment<Listed>, "restore">(
-    settle::participant<"invoice">(invoices<Listed>, param<&payment<Listed>::id>)
-        .confirm(settle::replace(param<&payment<Listed>::replacement>)));
-
-template <bool Listed>
-inline constexpr auto credit_type = settle::transaction<payment<Listed>, "credit">(
-    settle::participant<"invoices">(invoices<Listed>, settle::each<&payment<Listed>::lines>,
-                                    settle::line<&line<Listed>::article>)
-        .confirm(field<&invoice<Listed>::total> += settle::line<&line<Listed>::quantity>));
-
-template <bool Listed>
-invoice<Listed> first_invoice() {
-    return {"i1",
-            500,
-            true,
-            status::open,
-            sqlite_test::second{std::chrono::seconds{86400}},
-            "ä",
-            {"Hill", 7},
-            {{"pen", 2, 40}, {"ink", 1, std::nullopt}},
-            {1, -1}};
-}
 
 /// What an SQLite file keeps of the records and of the transactions.
 template <bool Listed>
 std::vector<std::string> kept_rows() {
     sqlite_test::folder folder;
     settle::sqlite::database db{folder.file()};
-    settle::engine engine{db, settle::type<pay_type<Listed>>, settle::type<restore_type<Listed>>,
-                          settle::type<credit_type<Listed>>};
-    auto second = first_invoice<Listed>();
-    second.id = "i2";
-    engine.create(invoices<Listed>, first_invoice<Listed>()).value();
-    engine.create(invoices<Listed>, second).value();
-    second.total = 9;
-    second.lines.clear();
-    using given = payment<Listed>;
-    auto const paid = engine.template run<pay_type<Listed>>("pay", given{"i1", 120, second, {}});
-    CHECK(paid.verdict == settle::verdict::done);
-    auto const again = engine.template run<pay_type<Listed>>("again", given{"i1", 1, {}, {}});
-    CHECK(again.verdict == settle::verdict::canceled);
-    auto const restored =
-        engine.template run<restore_type<Listed>>("restore", given{"i2", 0, second, {}});
-    CHECK(restored.verdict == settle::verdict::done);
-    auto const credited = engine.template run<credit_type<Listed>>(
-        "credit", given{"", 0, {}, {{"i1", 3, {}}, {"i2", 4, 1}}});
-    CHECK(credited.verdict == settle::verdict::done);
+    auto engine = engine_of<Listed>(db);
+    run_payments<Listed>(engine);
     auto rows = sqlite_test::sql(folder.file(), "SELECT * FROM invoices ORDER BY id");
     auto const entries = sqlite_test::sql(
         folder.file(), "SELECT definition, parameters, images FROM settle_entries ORDER BY id");
     rows.insert(rows.end(), entries.begin(), entries.end());
     return rows;
+}
+
+/// What the memory store gives of them.
+template <bool Listed>
+std::vector<std::string> read_records() {
+    settle::memory::database db;
+    auto engine = engine_of<Listed>(db);
+    run_payments<Listed>(engine);
+    auto const restored = engine.find("restore").value().value();
+    return {settle::encode_json(engine.at(invoices<Listed>, "i1")),
+            settle::encode_json(engine.at(invoices<Listed>, "i2")), restored.parameters,
+            restored.images.at(0).before.value()};
 }
 
 /// What the adapters know of a type of member: they see no other description of a struct.
@@ -155,14 +92,20 @@ TEST_CASE("aggregates: a listed and an unlisted struct are stored byte by byte t
     CHECK(rows[0] == R"(i1|383|1|1|86400|ä|{"street":"Hill","door":7}|)"
                      R"([{"article":"pen","quantity":2,"price":40},)"
                      R"({"article":"ink","quantity":1,"price":null}]|[1,-1])");
-    std::string const parameters =
-        R"({"id":"i2","amount":0,"replacement":{"id":"i2","total":9,"checked":true,"state":0,)"
-        R"("due":86400,"note":"ä","home":{"street":"Hill","door":7},"lines":[],)"
-        R"("counts":[1,-1]},"lines":[]})";
-    CHECK(rows[5].starts_with("e71b99ec3f567e5a|" + parameters + "|["));
+    CHECK(rows[5].starts_with("e71b99ec3f567e5a|" + restored_parameters + "|["));
     CHECK(rows[5].ends_with(R"("after":{"id":"i2","total":9,"checked":true,"state":0,)"
                             R"("due":86400,"note":"ä","home":{"street":"Hill","door":7},)"
                             R"("lines":[],"counts":[1,-1]}}])"));
+}
+
+TEST_CASE("aggregates: a listed and an unlisted struct are the same in memory") {
+    auto const read = read_records<false>();
+    CHECK(read == read_records<true>());
+    CHECK(read[0] == R"({"id":"i1","total":383,"checked":true,"state":1,"due":86400,"note":"ä",)"
+                     R"("home":{"street":"Hill","door":7},"lines":[{"article":"pen",)"
+                     R"("quantity":2,"price":40},{"article":"ink","quantity":1,"price":null}],)"
+                     R"("counts":[1,-1]})");
+    CHECK(read[2] == restored_parameters);
 }
 
 TEST_CASE("aggregates: a listed and an unlisted struct give a definition one hash") {
@@ -177,6 +120,38 @@ TEST_CASE("aggregates: a listed and an unlisted struct give a definition one has
 TEST_CASE("aggregates: every store gets the same description") {
     CHECK(description<invoice<false>>() == description<invoice<true>>());
     CHECK(description<invoice<false>>().starts_with("id 3 1/1"));
+}
+
+/// Shape:   Owner, Saldo, To, Amount - members of Purse and Gift
+template <typename Purse, auto Owner, auto Saldo, typename Gift, auto To, auto Amount>
+struct giving {
+    static constexpr settle::collection<Purse, "purses", Owner> purses{};
+    static constexpr auto type =
+        settle::transaction<Gift, "gift">(settle::participant<"to">(purses, param<To>)
+                                              .require(field<Saldo> <= lit<1000>)
+                                              .confirm(field<Saldo> += param<Amount>));
+
+    static std::vector<std::string> rows() {
+        sqlite_test::folder folder;
+        settle::sqlite::database db{folder.file()};
+        settle::engine engine{db, settle::type<type>};
+        engine.create(purses, Purse{"anna", 5}).value();
+        CHECK(engine.run("g", Gift{"anna", 7}).done());
+        auto rows = sqlite_test::sql(folder.file(), "SELECT owner, saldo FROM purses");
+        rows.push_back(sqlite_test::sql(folder.file(), "SELECT parameters FROM settle_entries")[0]);
+        return rows;
+    }
+};
+
+TEST_CASE("aggregates: a member is stored under another name, as if it had that name") {
+    using own = giving<purse, &purse::owner, &purse::saldo, gift, &gift::to, &gift::amount>;
+    using renamed = giving<renamed_purse, &renamed_purse::name, &renamed_purse::balance,
+                           renamed_gift, &renamed_gift::receiver, &renamed_gift::sum>;
+    CHECK(settle::canonical_text(renamed::type) == settle::canonical_text(own::type));
+    auto const rows = renamed::rows();
+    CHECK(rows == own::rows());
+    CHECK(rows == std::vector<std::string>{"anna|12|", R"({"to":"anna","amount":7}|)"});
+    CHECK(settle::decode_json<renamed_purse>(R"({"owner":"bert","saldo":2})").value().balance == 2);
 }
 
 struct wide {

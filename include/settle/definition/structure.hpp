@@ -26,14 +26,24 @@ inline constexpr std::size_t member_limit = 64;
 namespace detail {
 
 /// Why a description cannot list a name.
-enum class listing_fault { none, no_member, reference, bit_field, not_data };
+enum class listing_fault { none, no_member, reference, bit_field, not_data, name };
 
 template <fixed_string Name, auto Pointer>
 struct listed_member {
     static constexpr bool is_data = std::is_member_object_pointer_v<decltype(Pointer)>;
+    static constexpr bool is_renamed = false;
     static constexpr auto fault = is_data ? listing_fault::none : listing_fault::not_data;
     static constexpr char const* c_str() { return Name.text; }
     using accessor = boost::hana::struct_detail::member_ptr<decltype(Pointer), Pointer>;
+};
+
+/// A member that is stored under another name than its own.
+template <fixed_string Name, auto Pointer>
+struct renamed_member : listed_member<Name, Pointer> {
+    using base = listed_member<Name, Pointer>;
+    static constexpr bool is_renamed = true;
+    static constexpr auto fault =
+        base::is_data && !is_plain_name(Name.view()) ? listing_fault::name : base::fault;
 };
 
 template <fixed_string Name, listing_fault Fault>
@@ -64,6 +74,17 @@ consteval void explain_listing() {
     static_assert(fault != listing_fault::not_data,
                   "settle: SETTLE_STRUCT lists a function or a static member. List the data "
                   "members of the struct. See definition#records");
+    static_assert(fault != listing_fault::name,
+                  "settle: SETTLE_STRUCT stores a member under a name that a store would have to "
+                  "quote. Write 1 to 48 letters, digits and '_', and begin with a letter. "
+                  "See structs#another-name");
+}
+
+/// Where a member has another name than its own, no compiler has compared it with the others.
+template <typename... Members>
+consteval bool names_differ() {
+    if constexpr (!(Members::is_renamed || ...)) return true;
+    else return all_different<sizeof...(Members)>({Members::c_str()...});
 }
 
 /// The first refused member of a list, or void.
@@ -93,11 +114,18 @@ consteval auto described_by(Named... named) {
     } else {
         using wrong =
             typename first_refused<decltype(named(static_cast<Struct*>(nullptr)))...>::type;
-        if constexpr (std::is_void_v<wrong>) {
-            return member_list<decltype(named(static_cast<Struct*>(nullptr)))...>{};
-        } else {
+        if constexpr (!std::is_void_v<wrong>) {
             explain_listing<Struct, wrong>();
             return refused_list{};
+        } else {
+            constexpr bool differ =
+                names_differ<decltype(named(static_cast<Struct*>(nullptr)))...>();
+            static_assert(differ,
+                          "settle: SETTLE_STRUCT stores two members under one name, in upper "
+                          "or lower case. Give each member a name of its own. "
+                          "See structs#another-name");
+            if constexpr (!differ) return refused_list{};
+            else return member_list<decltype(named(static_cast<Struct*>(nullptr)))...>{};
         }
     }
 }
@@ -147,7 +175,8 @@ SETTLE_END
 
 /// Lists the members of a struct that stores keep: `SETTLE_STRUCT(bank::account, id, balance);`.
 /// Write the macro after the struct and before its first use, in its namespace or at global scope.
-/// A plain aggregate needs it only if some members are left out, or are marked as settle::secret.
+/// A plain aggregate needs it only if some members are left out, are marked as settle::secret, or
+/// are stored under another name: `(balance, "saldo")` in place of `balance`.
 #define SETTLE_STRUCT(type, ...)                                                                   \
     static_assert(*__builtin_FUNCTION() == '\0',                                                   \
                   "settle: SETTLE_STRUCT is in a function. Move the struct and the macro to a "    \
@@ -163,11 +192,11 @@ SETTLE_END
 
 // The macro turns a name into a type, and explain_listing reports its fault: after a message inside
 // the macro the compiler would print a line for every scan.
-#define SETTLE_STRUCT_MEMBER(name)                                                                 \
+#define SETTLE_STRUCT_MEMBER(name, stored, listed)                                                 \
     []<typename Struct>(Struct*) {                                                                 \
         using enum ::settle::detail::listing_fault;                                                \
         if constexpr (requires { &Struct::name; })                                                 \
-            return ::settle::detail::listed_member<#name, &Struct::name>{};                        \
+            return ::settle::detail::listed<stored, &Struct::name>{};                              \
         else if constexpr (!requires(Struct& described) { described.name; })                       \
             return ::settle::detail::refused_member<#name, no_member>{};                           \
         else if constexpr (std::is_reference_v<decltype(Struct::name)>)                            \
@@ -175,9 +204,20 @@ SETTLE_END
         else return ::settle::detail::refused_member<#name, bit_field>{};                          \
     }
 
-// The preprocessor's loop: each scan takes one more name off the list.
-#define SETTLE_STRUCT_EACH(name, ...)                                                              \
-    SETTLE_STRUCT_MEMBER(name)                                                                     \
+#define SETTLE_STRUCT_OWN_NAME(name) SETTLE_STRUCT_MEMBER(name, #name, listed_member)
+#define SETTLE_STRUCT_RENAMED(name, stored) SETTLE_STRUCT_MEMBER(name, stored, renamed_member)
+#define SETTLE_STRUCT_RENAME(pair) SETTLE_STRUCT_RENAMED pair
+
+// An element in brackets takes the place of the second argument, and a name does not.
+#define SETTLE_STRUCT_ELEMENT(element)                                                             \
+    SETTLE_STRUCT_SECOND(SETTLE_STRUCT_PROBE element, SETTLE_STRUCT_OWN_NAME, )(element)
+#define SETTLE_STRUCT_PROBE(...) , SETTLE_STRUCT_RENAME
+#define SETTLE_STRUCT_SECOND(...) SETTLE_STRUCT_SECOND_OF(__VA_ARGS__)
+#define SETTLE_STRUCT_SECOND_OF(first, second, ...) second
+
+// The preprocessor's loop: each scan takes one more element off the list.
+#define SETTLE_STRUCT_EACH(element, ...)                                                           \
+    SETTLE_STRUCT_ELEMENT(element)                                                                 \
     __VA_OPT__(, SETTLE_STRUCT_AGAIN SETTLE_STRUCT_PARENS(__VA_ARGS__))
 #define SETTLE_STRUCT_AGAIN() SETTLE_STRUCT_EACH
 #define SETTLE_STRUCT_PARENS ()
