@@ -110,6 +110,8 @@ std::map<std::string, unit> make_units(context const& context) {
                  fmt::format("-DSETTLE_ON_SQLITE={}", on_sqlite ? 1 : 0)}};
         }
     }
+    auto& listed = units["memory 10, listed"] = units.at("memory 10");
+    listed.options.emplace_back("-DSETTLE_LISTED");
     return units;
 }
 
@@ -136,6 +138,11 @@ add_case const compile{
                 }
                 add("each further type of ten, " + store, further, 0.06);
             }
+            auto unlisted =
+                row_of_rounds(fmt::format("{}, {}: ten types without SETTLE_STRUCT", name, level),
+                              seconds.at("memory 10"), seconds.at("memory 10, listed"), 1.0);
+            unlisted.against = "the same types with it";
+            context.add(std::move(unlisted));
         }
     }};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Compiled to measure the cost of a transaction type: SETTLE_TYPES types, 1 or 10, in one engine on
-// SQLite or in memory.
+// SQLite or in memory. With SETTLE_LISTED a macro lists the members of each struct.
 #include <settle/settle.hpp>
 #if SETTLE_ON_SQLITE
 #include <settle/sqlite.hpp>
@@ -11,11 +11,17 @@
 #include <cstdint>
 #include <string>
 
+#ifdef SETTLE_LISTED
+#define SETTLE_LIST(...) SETTLE_STRUCT(__VA_ARGS__)
+#else
+#define SETTLE_LIST(...) static_assert(true)
+#endif
+
 struct account {
     std::string id;
     std::int64_t balance;
 };
-SETTLE_STRUCT(account, id, balance);
+SETTLE_LIST(account, id, balance);
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
@@ -26,7 +32,7 @@ inline constexpr settle::collection<account, "accounts", &account::id> accounts;
         std::string destination;                                                                   \
         std::int64_t amount;                                                                       \
     };                                                                                             \
-    SETTLE_STRUCT(transfer_##number, source, destination, amount);                                 \
+    SETTLE_LIST(transfer_##number, source, destination, amount);                                   \
     inline constexpr auto type_##number =                                                          \
         settle::transaction<transfer_##number, "transfer_" #number>(                               \
             settle::participant<"source">(accounts, settle::param<&transfer_##number::source>)     \

@@ -82,7 +82,7 @@ consteval void explain_listing() {
 
 /// Where a member has another name than its own, no compiler has compared it with the others.
 template <typename... Members>
-consteval bool names_differ() {
+consteval bool stored_apart() {
     if constexpr (!(Members::is_renamed || ...)) return true;
     else return all_different<sizeof...(Members)>({Members::c_str()...});
 }
@@ -119,7 +119,7 @@ consteval auto described_by(Named... named) {
             return refused_list{};
         } else {
             constexpr bool differ =
-                names_differ<decltype(named(static_cast<Struct*>(nullptr)))...>();
+                stored_apart<decltype(named(static_cast<Struct*>(nullptr)))...>();
             static_assert(differ,
                           "settle: SETTLE_STRUCT stores two members under one name, in upper "
                           "or lower case. Give each member a name of its own. "
