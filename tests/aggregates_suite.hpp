@@ -102,39 +102,4 @@ invoice<Listed> first_invoice() {
             {1, -1}};
 }
 
-template <bool Listed, typename Database>
-auto engine_of(Database& db) {
-    return settle::engine{db, settle::type<pay_type<Listed>>, settle::type<restore_type<Listed>>,
-                          settle::type<credit_type<Listed>>};
-}
-
-/// Leaves two invoices, and an entry with images.
-/// Shape:   engine - of engine_of<Listed>(), on an empty database
-template <bool Listed, typename Engine>
-void run_payments(Engine& engine) {
-    auto second = first_invoice<Listed>();
-    second.id = "i2";
-    engine.create(invoices<Listed>, first_invoice<Listed>()).value();
-    engine.create(invoices<Listed>, second).value();
-    second.total = 9;
-    second.lines.clear();
-    using given = payment<Listed>;
-    auto const paid = engine.template run<pay_type<Listed>>("pay", given{"i1", 120, second, {}});
-    CHECK(paid.verdict == settle::verdict::done);
-    auto const again = engine.template run<pay_type<Listed>>("again", given{"i1", 1, {}, {}});
-    CHECK(again.verdict == settle::verdict::canceled);
-    auto const restored =
-        engine.template run<restore_type<Listed>>("restore", given{"i2", 0, second, {}});
-    CHECK(restored.verdict == settle::verdict::done);
-    auto const credited = engine.template run<credit_type<Listed>>(
-        "credit", given{"", 0, {}, {{"i1", 3, {}}, {"i2", 4, 1}}});
-    CHECK(credited.verdict == settle::verdict::done);
-}
-
-/// The parameters of the entry with images, as each store keeps them or gives them.
-inline std::string const restored_parameters =
-    R"({"id":"i2","amount":0,"replacement":{"id":"i2","total":9,"checked":true,"state":0,)"
-    R"("due":86400,"note":"ä","home":{"street":"Hill","door":7},"lines":[],)"
-    R"("counts":[1,-1]},"lines":[]})";
-
 } // namespace aggregates

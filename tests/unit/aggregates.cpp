@@ -6,7 +6,6 @@
 #include <aggregates_suite.hpp>
 
 #include <settle/definition/canonical.hpp>
-#include <settle/memory.hpp>
 
 namespace aggregates {
 
@@ -35,32 +34,6 @@ SETTLE_STRUCT(aggregates::renamed_gift, (receiver, "to"), (sum, "amount"));
 namespace aggregates {
 namespace {
 
-/// What an SQLite file keeps of the records and of the transactions.
-template <bool Listed>
-std::vector<std::string> kept_rows() {
-    sqlite_test::folder folder;
-    settle::sqlite::database db{folder.file()};
-    auto engine = engine_of<Listed>(db);
-    run_payments<Listed>(engine);
-    auto rows = sqlite_test::sql(folder.file(), "SELECT * FROM invoices ORDER BY id");
-    auto const entries = sqlite_test::sql(
-        folder.file(), "SELECT definition, parameters, images FROM settle_entries ORDER BY id");
-    rows.insert(rows.end(), entries.begin(), entries.end());
-    return rows;
-}
-
-/// What the memory store gives of them.
-template <bool Listed>
-std::vector<std::string> read_records() {
-    settle::memory::database db;
-    auto engine = engine_of<Listed>(db);
-    run_payments<Listed>(engine);
-    auto const restored = engine.find("restore").value().value();
-    return {settle::encode_json(engine.at(invoices<Listed>, "i1")),
-            settle::encode_json(engine.at(invoices<Listed>, "i2")), restored.parameters,
-            restored.images.at(0).before.value()};
-}
-
 /// What the adapters know of a type of member: they see no other description of a struct.
 void append_access(std::string& out, settle::detail::member_access const& access) {
     out += std::to_string(static_cast<int>(access.kind)) + (access.optional ? "?" : "");
@@ -83,29 +56,6 @@ std::string description() {
                std::to_string(member.most) + ' ' + std::to_string(member.places) + '\n';
     }
     return out;
-}
-
-TEST_CASE("aggregates: a listed and an unlisted struct are stored byte by byte the same") {
-    auto const rows = kept_rows<false>();
-    CHECK(rows == kept_rows<true>());
-    REQUIRE(rows.size() == 6);
-    CHECK(rows[0] == R"(i1|383|1|1|86400|ä|{"street":"Hill","door":7}|)"
-                     R"([{"article":"pen","quantity":2,"price":40},)"
-                     R"({"article":"ink","quantity":1,"price":null}]|[1,-1])");
-    CHECK(rows[5].starts_with("e71b99ec3f567e5a|" + restored_parameters + "|["));
-    CHECK(rows[5].ends_with(R"("after":{"id":"i2","total":9,"checked":true,"state":0,)"
-                            R"("due":86400,"note":"ä","home":{"street":"Hill","door":7},)"
-                            R"("lines":[],"counts":[1,-1]}}])"));
-}
-
-TEST_CASE("aggregates: a listed and an unlisted struct are the same in memory") {
-    auto const read = read_records<false>();
-    CHECK(read == read_records<true>());
-    CHECK(read[0] == R"({"id":"i1","total":383,"checked":true,"state":1,"due":86400,"note":"ä",)"
-                     R"("home":{"street":"Hill","door":7},"lines":[{"article":"pen",)"
-                     R"("quantity":2,"price":40},{"article":"ink","quantity":1,"price":null}],)"
-                     R"("counts":[1,-1]})");
-    CHECK(read[2] == restored_parameters);
 }
 
 TEST_CASE("aggregates: a listed and an unlisted struct give a definition one hash") {
