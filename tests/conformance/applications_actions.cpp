@@ -155,7 +155,7 @@ TEST_CASE("actions: a filter leaves out all other entries, in a list as in an ac
         return ids;
     };
     CHECK(listed({"--id-prefix", "pending-"}) == "pending-1 pending-2 ");
-    CHECK(listed({"--reason", "guard_failed"}) == "canceled ");
+    CHECK(listed({"--reason", "guard failed"}) == "canceled ");
     CHECK(listed({"--participant", "source"}) == "canceled ");
     CHECK(listed({"--type", "transfer", "--state", "applied"}) == "applied ");
     CHECK(listed({"--type", "payment"}).empty());
