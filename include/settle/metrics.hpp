@@ -8,6 +8,11 @@
 #include <string>
 
 SETTLE_BEGIN
+namespace detail {
+
+struct console_figures; // of settle::console
+
+} // namespace detail
 
 /// An observer of engines: `settle::observed_by(metrics)`. A copy has the same figures, so one
 /// object can observe several engines, and outlive them.
@@ -39,6 +44,7 @@ public:
 private:
     template <typename Engine>
     friend class metrics_thread; // metrics/thread.hpp
+    friend struct detail::console_figures;
 
     std::shared_ptr<detail::figures> figures_;
 };

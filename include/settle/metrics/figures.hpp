@@ -5,6 +5,7 @@
 #include <settle/metrics/series.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,13 @@ struct waiting_count {
     settle::state state = state::initial; ///< of entries
     std::uint64_t count = 0;
     timestamp oldest{};
+    stage_number stage = 0; ///< of entries: the number of stages that they keep
+};
+
+/// What a look has found.
+struct waiting_look {
+    std::vector<waiting_count> counts{};
+    std::optional<timestamp> when{}; ///< nothing if there was no look yet
 };
 
 class figures {
@@ -93,7 +101,11 @@ public:
     /// The same of marks of calls that have no entry.
     void set_early(std::vector<waiting_count> const& counts, timestamp when) noexcept;
 
+    /// As the last set_early() has told.
+    [[nodiscard]] waiting_look early() const;
+
 private:
+    friend std::string waiting_text_of(figures const& figures);
     friend std::string text_of(figures const& figures);
     friend std::map<std::string, type_sums> sums_by_type(figures const& figures);
 
@@ -139,6 +151,8 @@ private:
 };
 
 [[nodiscard]] std::string text_of(figures const& figures);
+/// The part of the text that needs no observer: what waits in the log and in the stores.
+[[nodiscard]] std::string waiting_text_of(figures const& figures);
 [[nodiscard]] transaction_totals totals_of(figures const& figures);
 
 } // namespace detail

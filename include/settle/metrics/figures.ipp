@@ -257,7 +257,11 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
     }
     text.family("settle_stray_marks_swept_total", "counter", "Stray marks that were undone.");
     text.sample({}, number_in(figures.swept_));
+    return text.take() + waiting_text_of(figures);
+}
 
+SETTLE_FUNCTION std::string waiting_text_of(figures const& figures) {
+    metrics_text text;
     write_waiting(text, figures.unfinished_, "settle_unfinished_entries",
                   "Entries of the log that are not done and not canceled",
                   number_in(figures.unfinished_at_), [](series_key const& key) {
@@ -301,6 +305,18 @@ SETTLE_FUNCTION void figures::set_in_doubt(std::vector<waiting_count> const& cou
                                            timestamp when) noexcept {
     set(in_doubt_, counts);
     in_doubt_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+}
+SETTLE_FUNCTION waiting_look figures::early() const {
+    waiting_look look;
+    if (auto const when = number_in(early_at_); when != 0)
+        look.when = timestamp{std::chrono::milliseconds{when}};
+    early_.for_each([&](series_key const& key, waiting_series const& series) {
+        auto const count = static_cast<std::uint64_t>(number_in(series.count));
+        timestamp const oldest{std::chrono::milliseconds{number_in(series.oldest)}};
+        if (count != 0)
+            look.counts.push_back({std::string{key.name()}, state::initial, count, oldest});
+    });
+    return look;
 }
 SETTLE_FUNCTION void figures::set_early(std::vector<waiting_count> const& counts,
                                         timestamp when) noexcept {

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <thread>
+#include <tuple>
 
 SETTLE_BEGIN
 
@@ -29,12 +30,15 @@ public:
     /// Errors:  gives the log's error; the count goes on with the next call
     result<bool> next(page_function page);
 
+    /// By type and state.
     [[nodiscard]] std::vector<waiting_count> all() const;
+    /// By type, state and stage.
+    [[nodiscard]] std::vector<waiting_count> by_stage() const;
 
 private:
     static constexpr std::size_t page_size = 256;
 
-    std::map<std::pair<std::string, state>, waiting_count> counts_{};
+    std::map<std::tuple<std::string, state, stage_number>, waiting_count> counts_{};
     transaction_id after_{};
     bool submitted_ = false; ///< counts entries that wait for a worker, after the others
 };

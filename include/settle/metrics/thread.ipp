@@ -17,8 +17,9 @@ SETTLE_FUNCTION result<bool> unfinished_count::next(page_function page) {
     auto const entries = page(filter, after_, page_size);
     if (!entries.has_value()) return entries.problem();
     for (entry const& stored : entries.value()) {
-        auto& count = counts_[{stored.type, stored.state}];
-        if (count.count++ == 0) count = {stored.type, stored.state, 1, stored.created};
+        auto const stage = stored.stages_kept;
+        auto& count = counts_[{stored.type, stored.state, stage}];
+        if (count.count++ == 0) count = {stored.type, stored.state, 1, stored.created, stage};
         count.oldest = std::min(count.oldest, stored.created);
         after_ = stored.id;
     }
@@ -27,10 +28,25 @@ SETTLE_FUNCTION result<bool> unfinished_count::next(page_function page) {
     return std::exchange(submitted_, true);
 }
 
-SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::all() const {
+SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::by_stage() const {
     std::vector<waiting_count> counts;
     counts.reserve(counts_.size());
     for (auto const& [key, count] : counts_) counts.push_back(count);
+    return counts;
+}
+
+SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::all() const {
+    std::vector<waiting_count> counts;
+    for (auto const& [key, count] : counts_) {
+        bool const is_new = counts.empty() || counts.back().name != count.name ||
+                            counts.back().state != count.state;
+        if (is_new) {
+            counts.push_back(count);
+            continue;
+        }
+        counts.back().count += count.count;
+        counts.back().oldest = std::min(counts.back().oldest, count.oldest);
+    }
     return counts;
 }
 
