@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <thread>
 
 SETTLE_BEGIN
 namespace detail {
@@ -41,6 +42,49 @@ namespace {
         }
     }
     return options;
+}
+
+/// What a sweep would find.
+struct sweep_forecast {
+    std::uint64_t looked_at = 0;
+    std::uint64_t left = 0; ///< by transactions that have ended
+    std::uint64_t without_entry = 0;
+    bool is_complete = false; ///< false: the time was over
+};
+
+[[nodiscard]] bool is_left(entry const& stored, epoch marked) {
+    return stored.state == state::done || is_stray(standing_of(stored), marked);
+}
+
+[[nodiscard]] result<sweep_forecast> forecast_sweep(served_engine& engine,
+                                                    std::chrono::milliseconds limit) {
+    constexpr std::size_t page_size = 256;
+    limited_wait const within{limit};
+    auto const until = deadline_after(limit);
+    sweep_forecast counted;
+    for (store_port* const store : engine.ports().stores) {
+        std::optional<mark_locator> after;
+        for (std::size_t count = page_size; count == page_size;) {
+            auto const page = store->marks(after, page_size);
+            if (!page.has_value()) return page.problem();
+            for (mark_locator const& mark : page.value()) {
+                if (std::chrono::steady_clock::now() >= until) return counted;
+                ++counted.looked_at;
+                if (!mark.fault.empty()) continue;
+                auto const stored = engine.find(mark.id, {limit, {}});
+                if (!stored.has_value()) {
+                    if (stored.problem().code == errc::damaged) continue;
+                    return stored.problem();
+                }
+                if (!stored.value()) ++counted.without_entry;
+                else if (is_left(*stored.value(), mark.epoch_number)) ++counted.left;
+            }
+            count = page.value().size();
+            if (count != 0) after = page.value().back();
+        }
+    }
+    counted.is_complete = true;
+    return counted;
 }
 
 [[nodiscard]] unsigned status_of(verdict verdict) {
@@ -181,6 +225,58 @@ console_reply change_pause(bool pauses, console_fields const& fields, served_eng
              {"changed", *changed},
              {"text", "the calls of the " + wanted + " '" + name + "' are " +
                           (pauses ? "paused" : "made") + (*changed ? "" : ", as they were")}}};
+}
+
+console_reply sweep(console_fields const& fields, served_engine& engine,
+                    std::chrono::milliseconds limit, note_function note) {
+    if (auto const problem = check_fields(fields, {"dry_run", "seen"}); !problem.empty())
+        return problem_reply(400, problem.message() + ". See console#sweep");
+    auto const counted = forecast_sweep(engine, limit);
+    if (!counted.has_value()) return problem_reply(counted.problem());
+    auto const least = counted->is_complete ? "" : "at least ";
+    auto const number = [&](std::uint64_t count) { return least + std::to_string(count); };
+    console_json data{{"action", "sweep"}};
+    // With more marks than there is time for, two counts differ.
+    auto const seen = counted->is_complete ? std::to_string(counted->left) + "-" +
+                                                 std::to_string(counted->without_entry)
+                                           : std::string{"incomplete"};
+    if (field(fields, "dry_run") == "1") {
+        data["dry_run"] = true;
+        data["allowed"] = true;
+        data["effect"] = "Of " + number(counted->looked_at) + " marks and prepared transactions, " +
+                         number(counted->left) +
+                         " are of transactions that have ended, and are ended as these were; " +
+                         number(counted->without_entry) +
+                         " have no entry, and are undone: a call that is under way for one of "
+                         "them is canceled.";
+        data["seen"] = seen;
+        return {200, std::move(data)};
+    }
+    auto const expected = field(fields, "seen");
+    if (expected.empty()) {
+        return problem_reply(400, "settle: nothing was done. Ask with dry_run=1 first, and send "
+                                  "the 'seen' of its answer. See console#sweep");
+    }
+    if (expected != seen) {
+        return problem_reply(409, "settle: nothing was done: the marks are others since the dry "
+                                  "run. Ask with dry_run=1 again. See console#sweep");
+    }
+    if (auto const problem = note(); !problem.empty()) return not_kept(problem);
+    std::stop_source stop;
+    std::jthread const ends_it{[&](std::stop_token const& ended) {
+        pause_for(limit * 5, ended);
+        stop.request_stop();
+    }};
+    auto const report = engine.sweep(stop.get_token());
+    auto text = std::to_string(report.looked_at) + " looked at, " + std::to_string(report.undone) +
+                " undone, " + std::to_string(report.tombstones) + " ids closed";
+    if (!report.skipped.empty()) {
+        text += ", " + std::to_string(report.skipped.size()) +
+                " left as they are, the first since: " + report.skipped.front().problem.message();
+    }
+    data["text"] = std::move(text);
+    if (!report.problem.empty()) data["problem"] = report.problem.message();
+    return {report.problem.empty() ? 200U : 503U, std::move(data)};
 }
 
 } // namespace detail

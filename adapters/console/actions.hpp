@@ -43,6 +43,13 @@ using note_function = function_view<error()>;
                                          served_engine& engine, std::chrono::milliseconds limit,
                                          note_function note);
 
+/// Ends the marks and prepared transactions that their transactions have left behind, or says with
+/// `dry_run=1` how many there are.
+/// Shape:   fields - `dry_run=1`, or `seen` of a dry run; limit - of the count; the sweep itself
+///          has five times as long
+[[nodiscard]] console_reply sweep(console_fields const& fields, served_engine& engine,
+                                  std::chrono::milliseconds limit, note_function note);
+
 /// The outcome of an action whose fields are good.
 [[nodiscard]] outcome take_action(operator_action action, transaction_id const& id,
                                   console_fields const& fields, served_engine& engine,

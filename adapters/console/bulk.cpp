@@ -107,6 +107,7 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     row["handled"] = 0;
     row["ended"] = console_json::object();
     row["failed"] = 0;
+    row["failed_by_reason"] = console_json::object();
     row["failures"] = console_json::array();
     row["work"] = fresh_claim();
     row["work"].update({{"log", engine_.ports().log.name()},
@@ -279,16 +280,24 @@ error bulk_actions::plan(console_json& row) {
 }
 
 void bulk_actions::act_on_next(console_json& row) {
-    constexpr std::size_t most_failures = 20;
+    constexpr std::size_t most_failures = 20; ///< and most reasons
     auto& next = row.at("work").at("next");
     auto const id = next.front().get<transaction_id>();
     auto const ended = take_action(operator_action_of(row), id, {}, engine_, action_limit());
     next.erase(next.begin());
     row["handled"] = row.at("handled").get<std::uint64_t>() + 1;
-    auto& count = row["ended"][std::string{name_of(ended.verdict)}];
-    count = count.is_null() ? 1 : count.get<std::uint64_t>() + 1;
+    auto const count_in = [](console_json& counts, std::string const& name) {
+        auto& count = counts[name];
+        count = count.is_null() ? 1 : count.get<std::uint64_t>() + 1;
+    };
+    std::string reason{name_of(ended.verdict)};
+    count_in(row["ended"], reason);
     if (!ended.done() && !ended.canceled()) {
         row["failed"] = row.at("failed").get<std::uint64_t>() + 1;
+        if (!ended.problem.empty()) reason += ": " + ended.problem.code.message();
+        auto& reasons = row["failed_by_reason"];
+        bool const has_room = reasons.size() < most_failures || reasons.contains(reason);
+        count_in(reasons, has_room ? reason : "another reason");
         auto& failures = row.at("failures");
         if (failures.size() < most_failures)
             failures.push_back({{"id", id}, {"problem", told_of(ended)}});

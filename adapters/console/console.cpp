@@ -73,7 +73,8 @@ void check_token(std::string_view name, std::string_view token) {
 /// The methods that an address knows, as a header Allow names them.
 [[nodiscard]] std::string_view methods_of(std::string_view path) {
     bool const is_stop = path.starts_with("/actions/") && path.ends_with("/stop");
-    if (is_stop || path == "/calls/pause" || path == "/calls/resume") return "POST";
+    bool const is_pause = path == "/calls/pause" || path == "/calls/resume";
+    if (is_stop || is_pause || path == "/sweep") return "POST";
     bool const is_action = path.starts_with("/entries/") &&
                            operator_action_from(path.substr(path.rfind('/') + 1)).has_value();
     return is_action ? "GET, HEAD, POST" : "GET, HEAD";
@@ -105,7 +106,9 @@ class console_server final : public console_handler {
 public:
     console_server(std::unique_ptr<served_engine> engine, console_options options)
         : engine_(std::move(engine)), options_(checked(std::move(options))),
-          views_(*engine_, options_.store_limit, figures()), journal_(engine_->ports().log),
+          figures_(figures() != nullptr ? *figures() : metrics{}), waiting_(*engine_, figures_),
+          views_(*engine_, options_.store_limit, figures(), figures_),
+          journal_(engine_->ports().log, options_.store_limit),
           bulk_(*engine_, journal_, options_.store_limit,
                 [this](console_json const& row, transaction_id const& id,
                        std::string const& result) { tell(row, id, result); }),
@@ -157,6 +160,8 @@ private:
 
     std::unique_ptr<served_engine> engine_;
     console_options options_;
+    metrics const figures_; ///< at least of what waits
+    metrics_thread<served_engine> waiting_;
     console_views views_;
     action_journal journal_;
     bulk_actions bulk_;
@@ -198,12 +203,9 @@ std::optional<console_answer> console_server::refuse_post(received_request const
 }
 
 console_answer console_server::metrics_text() const {
-    if (figures() == nullptr) {
-        return {404, "text/plain; charset=utf-8",
-                "settle: this engine has no figures. Build it with settle::observed_by(metrics), "
-                "or give them as console_options::figures. See metrics#use\n"};
-    }
-    return {200, "text/plain; version=0.0.4; charset=utf-8", figures()->text()};
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            figures() != nullptr ? figures_.text()
+                                 : waiting_text_of(console_figures::of(figures_))};
 }
 
 std::optional<console_answer> console_server::at_once(received_request const& request,
@@ -255,8 +257,9 @@ std::optional<console_answer> console_server::at_once(received_request const& re
                                "' is 1 or is left out. See console#actions");
     }
     auto const& front = question.path.empty() ? std::string{} : question.path.front();
-    bool const is_view = question.path.empty() || front == "entries" || front == "actions" ||
-                         (request.is_post ? front == "calls" : front == "records");
+    bool const is_view =
+        question.path.empty() || front == "entries" || front == "actions" ||
+        (request.is_post ? front == "calls" || front == "sweep" : front == "records");
     bool const is_page = !request.is_post && question.form == console_form::page;
     // The page holds nothing of the log, so it needs no token.
     if (is_view && is_page) return console_answer{200, "text/html; charset=utf-8", html_};
@@ -390,10 +393,15 @@ console_reply console_server::act_for(console_question const& question) {
             return change_pause(last == "pause", fields, *engine_, limit, note);
         });
     }
+    if (front == "sweep" && path.size() == 1) {
+        return take_kept(question, "sweep", "marks", [&](console_json&, note_function note) {
+            return sweep(fields, *engine_, options_.store_limit, note);
+        });
+    }
     return problem_reply(404, "settle: there is no such action. There are POST entries/ID/recover, "
                               "cancel, reverse and resolve, with '/' in an id as %2F, "
-                              "entries/recover, cancel and reverse, actions/ID/stop, calls/pause "
-                              "and calls/resume. See console#actions");
+                              "entries/recover, cancel and reverse, actions/ID/stop, calls/pause, "
+                              "calls/resume and sweep. See console#actions");
 }
 
 } // namespace detail

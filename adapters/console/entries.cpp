@@ -101,10 +101,8 @@ console_reply console_views::show(transaction_id const& id, console_role role) {
     console_json data = summary_of(shown);
     data["at"] = utc(engine_.now());
     if (!shown.why_text.empty()) data["reason_text"] = shown.why_text;
-    if (!is_final(shown.state)) {
-        auto const pauses = engine_.paused_calls(call());
-        data["why_unfinished"] = why_unfinished(shown, pauses.value_or(std::vector<call_pause>{}));
-    }
+    // The stores of its parts are asked first.
+    if (!is_final(shown.state)) data["why_unfinished"] = nullptr;
     data["owner"] = shown.owner;
     data["owner_has_ended"] = is_gone(shown.owner);
     data["epoch"] = shown.epoch_number;
@@ -126,6 +124,10 @@ console_reply console_views::show(transaction_id const& id, console_role role) {
                                       " tries without an answer"}});
     }
     add_parts(shown, data);
+    if (!is_final(shown.state)) {
+        auto const pauses = engine_.paused_calls(call());
+        data["why_unfinished"] = why_unfinished(shown, pauses.value_or(std::vector<call_pause>{}));
+    }
     auto& actions = data["actions"] = console_json::array();
     for (auto const action : all_operator_actions) {
         auto const effect = engine_.forecast(action, shown);
@@ -158,13 +160,14 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
     type.append_json(hidden, value, secrets::hidden);
     std::string written;
     type.append_json(written, value, secrets::written);
-    bool is_complete = true;
-    auto const marks = marks_of(stored.id, is_complete);
+    std::string problem;
+    auto const marks = marks_of(stored.id, type, problem);
     auto const parsed = console_json::parse(hidden, nullptr, false);
     shown["parameters"] = parsed.is_discarded() ? console_json(hidden) : parsed;
     auto& parts = shown["parts"] = console_json::array();
     std::size_t records_left = 20;
     auto const until = deadline_after(limit_);
+    auto const ports = engine_.ports();
     type.for_each_part(
         value, [&](part_descriptor const& part, std::size_t line, std::size_t number) {
             part_name const name = type.name_part(value, number);
@@ -178,7 +181,8 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
             if (part.kind->shared)
                 row["key"] = shown_key(part.key(value, line), hidden, hidden != written);
             row["committed"] = nullptr;
-            bool const is_shown = row["key"].is_string() && row["key"] != "***";
+            bool const is_shown = row["key"].is_string() && row["key"] != "***" &&
+                                  silent_.at(store_of(ports, part)).empty();
             if (is_shown && records_left != 0 && std::chrono::steady_clock::now() < until) {
                 --records_left;
                 auto const seen = engine_.look(part.name, text_of(part.key(value, line)), call());
@@ -187,7 +191,7 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
             }
             row["mark"] = nullptr;
             part_number const numbered{part.participant, static_cast<std::uint32_t>(line)};
-            for (mark_locator const& mark : marks.value_or(std::vector<mark_locator>{})) {
+            for (mark_locator const& mark : marks) {
                 if (mark.part != numbered) continue;
                 row["mark"] = "epoch " + std::to_string(mark.epoch_number);
                 if (is_stray(standing_of(stored), mark.epoch_number)) row["mark"] = "stray";
@@ -199,8 +203,7 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
             }
             parts.push_back(std::move(row));
         });
-    if (!marks.has_value()) shown["marks"]["problem"] = marks.problem().message();
-    else if (!is_complete) shown["marks"]["problem"] = "there was no time to see all marks";
+    if (!problem.empty()) shown["marks"]["problem"] = problem;
 }
 
 console_reply console_views::record(std::string const& collection, std::string const& key) {
@@ -230,18 +233,21 @@ console_reply console_views::record(std::string const& collection, std::string c
     return {200, std::move(data)};
 }
 
-result<std::vector<mark_locator>> console_views::marks_of(transaction_id const& id,
-                                                          bool& is_complete) {
-    auto const until = std::chrono::steady_clock::now() + limit_;
+std::vector<mark_locator> console_views::marks_of(transaction_id const& id,
+                                                  transaction_descriptor const& type,
+                                                  std::string& problem) {
+    auto const ports = engine_.ports();
     std::vector<mark_locator> own;
-    for (store_port* const store : engine_.ports().stores) {
+    auto const look_in = [&](std::size_t index) -> error {
+        limited_wait const within{limit_};
+        auto const until = deadline_after(limit_);
         std::optional<mark_locator> after;
         for (std::size_t count = page_size; count == page_size;) {
             if (std::chrono::steady_clock::now() >= until) {
-                is_complete = false;
-                return own;
+                problem += "there was no time to see all marks of '" + ports.names[index] + "'. ";
+                return {};
             }
-            auto const page = store->marks(after, page_size);
+            auto const page = ports.stores[index]->marks(after, page_size);
             if (!page.has_value()) return page.problem();
             for (mark_locator const& mark : page.value()) {
                 if (mark.id == id) own.push_back(mark);
@@ -249,6 +255,18 @@ result<std::vector<mark_locator>> console_views::marks_of(transaction_id const& 
             count = page.value().size();
             if (count != 0) after = page.value().back();
         }
+        return {};
+    };
+    for (std::size_t index = 0; index < ports.stores.size(); ++index) {
+        auto const& parts = type.participants;
+        bool const has_part = std::any_of(parts.begin(), parts.end(), [&](auto const& part) {
+            return store_of(ports, part) == index;
+        });
+        if (!has_part) continue;
+        silent_[index] = look_in(index);
+        if (silent_[index].empty()) continue;
+        problem += "the marks in '" + ports.names[index] +
+                   "' are not known: " + silent_[index].message() + ". ";
     }
     return own;
 }

@@ -46,6 +46,7 @@ namespace {
 } // namespace
 
 result<kept_action> action_journal::insert(timestamp when, console_json const& row) {
+    limited_wait const within{limit_};
     kept_action action{action_time(when) + fresh_log_name("-"), json_text(row), row};
     auto const written =
         log_.replace_metadata(name_of_action(action.id), std::nullopt, action.text);
@@ -54,6 +55,7 @@ result<kept_action> action_journal::insert(timestamp when, console_json const& r
 }
 
 result<bool> action_journal::replace(kept_action& action) {
+    limited_wait const within{limit_};
     auto const name = name_of_action(action.id);
     auto text = json_text(action.row);
     auto const written = log_.replace_metadata(name, action.text, text);
@@ -66,6 +68,7 @@ result<bool> action_journal::replace(kept_action& action) {
 }
 
 result<std::optional<kept_action>> action_journal::find(std::string const& id) {
+    limited_wait const within{limit_};
     auto const name = name_of_action(id);
     auto stored = log_.metadata(name);
     if (!stored.has_value()) return stored.problem();
@@ -74,6 +77,7 @@ result<std::optional<kept_action>> action_journal::find(std::string const& id) {
 }
 
 result<std::vector<kept_action>> action_journal::before(std::string const& id, std::size_t limit) {
+    limited_wait const within{limit_};
     auto listed = log_.list_metadata(id.empty() ? all_actions() : actions_before(id), limit);
     if (!listed.has_value()) return listed.problem();
     std::vector<kept_action> actions;

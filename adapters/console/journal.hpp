@@ -17,8 +17,8 @@ struct kept_action {
 /// Reads and writes the rows. Not for several threads at once.
 class action_journal {
 public:
-    /// Shape:   log - outlives the object
-    explicit action_journal(log_port& log) : log_(log) {}
+    /// Shape:   log - outlives the object; limit - of the time that each function waits for it
+    action_journal(log_port& log, std::chrono::milliseconds limit) : log_(log), limit_(limit) {}
 
     /// Stores a new row. After an error the row may be there.
     [[nodiscard]] result<kept_action> insert(timestamp when, console_json const& row);
@@ -35,6 +35,7 @@ public:
 
 private:
     log_port& log_;
+    std::chrono::milliseconds limit_;
 };
 
 /// True if an action on all goes on.

@@ -4,6 +4,7 @@
 #include "openapi.hpp"
 
 #include "actions.hpp"
+#include "openapi_schemas.hpp"
 
 #include <limits>
 
@@ -14,46 +15,6 @@ namespace openapi {
 
 namespace {
 
-using members = std::vector<std::pair<std::string, console_json>>;
-
-[[nodiscard]] console_json typed(std::string_view type) { return {{"type", type}}; }
-[[nodiscard]] console_json or_null(std::string_view type) {
-    return {{"type", console_json::array({type, "null"})}};
-}
-[[nodiscard]] console_json list_of(console_json items) {
-    return {{"type", "array"}, {"items", std::move(items)}};
-}
-[[nodiscard]] console_json one_of(console_json::initializer_list_t const& schemas) {
-    return {{"anyOf", console_json::array(schemas)}};
-}
-[[nodiscard]] console_json choice(console_json const& values) {
-    return {{"type", "string"}, {"enum", values}};
-}
-[[nodiscard]] console_json reference(std::string const& name) {
-    return {{"$ref", "#/components/schemas/" + name}};
-}
-[[nodiscard]] console_json time_of_day() { return {{"type", "string"}, {"format", "date-time"}}; }
-
-/// An object that has all `always`, and no member but these and `sometimes`.
-[[nodiscard]] console_json object(members const& always, members const& sometimes = {}) {
-    console_json properties = console_json::object();
-    console_json required = console_json::array();
-    for (auto const& [name, schema] : always) {
-        properties[name] = schema;
-        required.push_back(name);
-    }
-    for (auto const& [name, schema] : sometimes) properties[name] = schema;
-    return {{"type", "object"},
-            {"properties", std::move(properties)},
-            {"required", std::move(required)},
-            {"additionalProperties", false}};
-}
-
-[[nodiscard]] console_json state_names(console_json names) {
-    for (auto const each : all_states) names.push_back(name_of(each));
-    return choice(names);
-}
-
 [[nodiscard]] members summary() {
     return {{"id", typed("string")},
             {"type", typed("string")},
@@ -62,55 +23,6 @@ using members = std::vector<std::pair<std::string, console_json>>;
             {"still_seconds", typed("integer")},
             {"reason", or_null("string")},
             {"participant", or_null("string")}};
-}
-
-[[nodiscard]] console_json overview() {
-    auto const text = typed("string");
-    auto const number = typed("integer");
-    auto const problem = object({{"problem", text}}, {{"at", time_of_day()}});
-    auto const by_type_and_state = object({{"type", text},
-                                           {"state", state_names({})},
-                                           {"count", number},
-                                           {"oldest_seconds", number}});
-    auto const stuck = object({{"id", text},
-                               {"type", text},
-                               {"state", state_names({"damaged"})},
-                               {"age_seconds", number},
-                               {"why", text}});
-    auto const in_doubt =
-        object({{"store", text}, {"count", number}}, {{"oldest_seconds", number}});
-    auto const store = object({{"name", text},
-                               {"kind", text},
-                               {"answers", or_null("boolean")},
-                               {"problem", or_null("string")}},
-                              {{"took_ms", number}, {"at", time_of_day()}});
-    auto const call = object({{"service", text},
-                              {"ok", number},
-                              {"refused", number},
-                              {"unavailable", number},
-                              {"unknown", number}});
-    auto const pause =
-        object({{"what", text}, {"name", text}, {"since", time_of_day()}, {"reason", text}});
-    auto const minute = object({{"minute", time_of_day()}, {"done", number}, {"canceled", number}});
-    return object(
-        {{"at", time_of_day()},
-         {"log", text},
-         {"may_act", typed("boolean")},
-         {"unfinished", object({{"total", number},
-                                {"complete", typed("boolean")},
-                                {"at", time_of_day()},
-                                {"by_type_and_state", list_of(by_type_and_state)}},
-                               {{"note", text}, {"problem", text}})},
-         {"stuck", object({{"total", number},
-                           {"older_than_seconds", number},
-                           {"seen_in_calls_of_this_program", number},
-                           {"oldest", list_of(stuck)}},
-                          {{"problem", text}})},
-         {"in_doubt", one_of({list_of(in_doubt), problem})},
-         {"stores", list_of(store)}},
-        {{"transactions", object({{"in_flight", number}, {"ended_by_minute", list_of(minute)}})},
-         {"calls_of_this_program", list_of(call)},
-         {"paused", one_of({list_of(pause), problem})}});
 }
 
 [[nodiscard]] console_json filter() {
@@ -247,6 +159,7 @@ using members = std::vector<std::pair<std::string, console_json>>;
                    {"handled", number},
                    {"ended", {{"type", "object"}, {"additionalProperties", number}}},
                    {"failed", number},
+                   {"failed_by_reason", {{"type", "object"}, {"additionalProperties", number}}},
                    {"failures", list_of(object({{"id", text}, {"problem", text}}))},
                    {"stopped_by", text},
                    {"problem", text}});
@@ -256,6 +169,17 @@ using members = std::vector<std::pair<std::string, console_json>>;
     auto const text = typed("string");
     return object({{"action", text}, {"id", text}, {"state", action_states()}, {"text", text}},
                   {{"not_kept", text}});
+}
+
+[[nodiscard]] console_json swept() {
+    auto const text = typed("string");
+    return one_of(
+        {object({{"action", text},
+                 {"dry_run", typed("boolean")},
+                 {"allowed", typed("boolean")},
+                 {"effect", text},
+                 {"seen", text}}),
+         object({{"action", text}, {"text", text}}, {{"problem", text}, {"not_kept", text}})});
 }
 
 [[nodiscard]] console_json pause_changed() {
@@ -300,12 +224,14 @@ using members = std::vector<std::pair<std::string, console_json>>;
 
 [[nodiscard]] console_json answers(std::string const& schema) {
     auto const refusal = content(one_of({reference("problem"), reference("tried_or_ended")}));
-    return {{"200", answer("The answer.", schema)},
-            {"4XX",
-             {{"description", "Nothing was done; one sentence says why."}, {"content", refusal}}},
-            {"5XX",
-             {{"description", "The log or a store did not answer, or did not decide in time."},
-              {"content", refusal}}}};
+    return {
+        {"200", answer("The answer.", schema)},
+        {"4XX",
+         {{"description", "Nothing was done; one sentence says why."}, {"content", refusal}}},
+        {"5XX",
+         {{"description", "The log or a store did not answer, or did not decide in time; or the "
+                          "entry is damaged."},
+          {"content", refusal}}}};
 }
 
 [[nodiscard]] console_json parameter(std::string const& name, std::string const& place,
@@ -431,6 +357,19 @@ void add_journal(console_json& paths) {
     }
 }
 
+void add_sweep(console_json& paths) {
+    members const fields{{"dry_run", flag()}, {"seen", text_input()}};
+    auto responses = answers("swept");
+    responses["5XX"]["content"] = content(one_of({reference("problem"), reference("swept")}));
+    paths["/sweep"]["post"] = {
+        {"operationId", "sweep"},
+        {"description", "Ends marks and prepared transactions that were left behind. With "
+                        "dry_run=1 it counts them; else it needs the 'seen' of a dry run."},
+        {"parameters", console_json::array({action_header()})},
+        {"requestBody", form(fields, console_json::array({has("dry_run"), has("seen")}))},
+        {"responses", std::move(responses)}};
+}
+
 [[nodiscard]] std::string version() {
     return std::to_string(SETTLE_VERSION / 10000) + '.' +
            std::to_string(SETTLE_VERSION / 100 % 100) + '.' + std::to_string(SETTLE_VERSION % 100);
@@ -457,6 +396,7 @@ console_json description(std::string const& base_path, bool has_tokens) {
         {"responses", answers("record")}};
     add_actions(paths);
     add_journal(paths);
+    add_sweep(paths);
     auto metrics = answers("overview");
     metrics["200"]["content"] = {{"text/plain", {{"schema", typed("string")}}}};
     paths["/metrics"]["get"] = {{"operationId", "metrics"}, {"responses", metrics}};
@@ -478,6 +418,7 @@ console_json description(std::string const& base_path, bool has_tokens) {
         {"journal", journal()},
         {"action", shown_action_schema()},
         {"stopped", stopped()},
+        {"swept", swept()},
         {"pause_changed", pause_changed()}};
     if (has_tokens) {
         whole["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};

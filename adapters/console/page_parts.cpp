@@ -97,6 +97,24 @@ function chart(minutes) {
     ...bars)];
 }
 
+// Marks without an entry, and the sweep that ends what was left behind.
+function leftBehind(data) {
+  const early = data.marks_without_entry;
+  const box = make('div', {class: 'action'});
+  const button = make('button', {type: 'button'}, 'sweep…');
+  button.addEventListener('click', async () => {
+    busy = true;
+    const tried = await send(`${base}/sweep`, new URLSearchParams({dry_run: '1'}));
+    confirmFirst(box, 'sweep', make('p', {}, tried.problem || tried.effect),
+      tried.allowed ? 'sweep now' : null,
+      async () => told(await send(`${base}/sweep`, new URLSearchParams({seen: tried.seen}))));
+  });
+  box.append(button);
+  return section('Marks without an entry', early.at,
+    early.problem ? make('p', {class: 'note'}, early.problem)
+      : table('Marks without an entry', early.by_collection), data.may_act ? box : null);
+}
+
 // A record, and which transactions hold it.
 function record(data) {
   const name = `${data.collection}/${data.key}`;

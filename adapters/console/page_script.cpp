@@ -85,7 +85,6 @@ function overview(data) {
   const {unfinished, stuck} = data;
   const all = make('a', {href: `${base}/entries?state=unfinished`}, 'all of them');
   const least = unfinished.complete ? '' : 'at least ';
-  const failed = Array.isArray(data.in_doubt) ? null : data.in_doubt.problem;
   return ['Overview', [
     make('h1', {}, `Log ${data.log}`),
     ...(data.transactions ? section('Transactions of this program', data.at,
@@ -99,8 +98,9 @@ function overview(data) {
         + `oldest:`),
       table('The oldest stuck entries', stuck.oldest)),
     ...section('Stores', data.at, table('Stores', data.stores)),
-    ...section('Prepared transactions in doubt', data.at, problem(failed),
-      failed ? null : table('In doubt', data.in_doubt)),
+    ...section('Prepared transactions in doubt', data.at, table('In doubt', data.in_doubt),
+      table('The oldest in doubt', data.parts_in_doubt)),
+    ...leftBehind(data),
     ...(data.paused ? section('Paused calls', data.at, problem(data.paused.problem),
       ...(Array.isArray(data.paused) ? pauses(data.paused) : [])) : []),
     ...(data.calls_of_this_program

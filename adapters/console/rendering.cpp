@@ -113,7 +113,9 @@ console_reply problem_reply(unsigned status, std::string const& sentence) {
     return {status, {{"problem", sentence}}};
 }
 
-console_reply problem_reply(error const& problem) { return problem_reply(503, problem.message()); }
+console_reply problem_reply(error const& problem) {
+    return problem_reply(problem.code == errc::damaged ? 500 : 503, problem.message());
+}
 
 std::string json_text(console_json const& data) {
     return data.dump(-1, ' ', true, console_json::error_handler_t::replace);

@@ -24,7 +24,7 @@ struct console_reply {
 
 [[nodiscard]] console_reply problem_reply(unsigned status, std::string const& sentence);
 
-/// The error of a log or a store, which answers 503.
+/// The error of a log or a store: 503, or 500 if an entry is damaged.
 [[nodiscard]] console_reply problem_reply(error const& problem);
 
 /// JSON in which each character beyond ASCII is escaped: a terminal obeys some of them.
@@ -37,13 +37,24 @@ struct console_reply {
 /// A time as `2026-11-26T12:10:00Z`.
 [[nodiscard]] std::string utc(timestamp when);
 
+/// The figures of a settle::metrics.
+struct console_figures {
+    [[nodiscard]] static figures const& of(metrics const& observer) { return *observer.figures_; }
+};
+
+/// The store of a part, as an index into the engine's stores.
+[[nodiscard]] std::size_t store_of(engine_ports const& ports, part_descriptor const& part);
+
 /// Answers that read the log and the stores. Not for several threads at once.
 class console_views {
 public:
-    /// Shape:   engine, figures - outlive the object; figures - may be null; limit - of the time
-    ///          that an answer takes
-    console_views(served_engine& engine, std::chrono::milliseconds limit, metrics const* figures)
-        : engine_(engine), limit_(limit), figures_(figures), pictures_(engine.pictures()) {
+    /// Shape:   engine, figures, waiting - outlive the object; figures - of an observer, may be
+    ///          null; waiting - has what a metrics_thread has found; limit - of the time that an
+    ///          answer takes
+    console_views(served_engine& engine, std::chrono::milliseconds limit, metrics const* figures,
+                  metrics const& waiting)
+        : engine_(engine), limit_(limit), figures_(figures), waiting_(waiting),
+          pictures_(engine.pictures()) {
         if (figures_ != nullptr) counted_ = figures_->totals();
     }
 
@@ -82,25 +93,36 @@ private:
     [[nodiscard]] console_json transactions();
     void note_stuck(entry const& stored);
     [[nodiscard]] console_json unfinished();
-    [[nodiscard]] console_json stuck(std::vector<call_pause> const& pauses) const;
-    [[nodiscard]] console_json in_doubt(result<std::vector<doubt_count>> const& counted) const;
-    [[nodiscard]] console_json stores(result<std::vector<doubt_count>> const& counted);
+    [[nodiscard]] console_json marks_without_entry() const;
+    [[nodiscard]] console_json stuck(std::vector<call_pause> const& pauses);
+    /// How the log and each store have answered.
+    struct asked_stores {
+        console_json rows = console_json::array();
+        console_json in_doubt = console_json::array();
+        console_json parts_in_doubt = console_json::array(); ///< the oldest
+        error log{};                                         ///< why the log gave no answer
+    };
+    /// Asks each under its own limit, so that one that hangs hides no other.
+    [[nodiscard]] asked_stores ask_stores();
     [[nodiscard]] std::string why_unfinished(entry const& stored,
-                                             std::vector<call_pause> const& pauses) const;
+                                             std::vector<call_pause> const& pauses);
     void add_parts(entry const& stored, console_json& shown);
-    /// The marks of a transaction.
-    /// Shape:   is_complete - becomes false if the time was over first
-    [[nodiscard]] result<std::vector<mark_locator>> marks_of(transaction_id const& id,
-                                                             bool& is_complete);
+    /// The marks of a transaction in the stores of its parts.
+    /// Shape:   problem - a sentence on each store whose marks are not all known
+    [[nodiscard]] std::vector<mark_locator>
+    marks_of(transaction_id const& id, transaction_descriptor const& type, std::string& problem);
 
     served_engine& engine_;
     std::chrono::milliseconds limit_;
     metrics const* figures_;
+    metrics const& waiting_;
     transaction_totals counted_{}; ///< of the figures, by the last call of count_ended()
     std::deque<ended_minute> minutes_{};
     std::vector<named_picture> pictures_;
     pass current_{};
     pass last_{}; ///< the last one that is complete
+    /// Why each store gave no answer when it was asked last; empty if it gave one.
+    std::vector<error> silent_{std::vector<error>(engine_.ports().stores.size())};
 };
 
 } // namespace detail

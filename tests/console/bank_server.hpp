@@ -89,6 +89,15 @@ public:
     void take_log_away() const {
         testing::ask(file_.path(), "ALTER TABLE settle_entry RENAME TO entry_away");
     }
+    /// Has each read of an entry find a damaged row.
+    void damage(std::string const& id) const {
+        testing::ask(file_.path(),
+                     "UPDATE settle_entry SET epoch = 'none' WHERE id = '" + id + "'");
+    }
+    /// Has each call of the accounts fail.
+    void take_accounts_away() const {
+        testing::ask(file_.path(), "ALTER TABLE accounts RENAME TO accounts_away");
+    }
     /// To years before the log was there.
     void date_actions_back() const {
         testing::ask(file_.path(), "UPDATE settle_meta SET name = 'action/0' || substr(name, 9) "

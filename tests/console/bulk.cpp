@@ -205,6 +205,23 @@ TEST_CASE("console: an action on all does not go on in a log of another name") {
     CHECK(get_json(again.console(), killed.action).json()["handled"] == before["handled"]);
 }
 
+TEST_CASE("console: an action on all counts all failures by their reason") {
+    constexpr std::uint64_t left = 22;
+    bank bank{"failures"};
+    for (std::uint64_t number = 0; number < left; ++number)
+        bank.leave("t-" + std::to_string(number), settle::step::apply, 1);
+    bank.take_accounts_away();
+    settle::console const console{bank.engine, {.store_limit = std::chrono::milliseconds{500}}};
+    auto const ended = wait_for_end(console, begin(console, "cancel", "state=pending", left));
+    CHECK(ended["state"] == "done");
+    CHECK(ended["failed"] == left);
+    CHECK(ended["failures"].size() == 20);
+    REQUIRE(ended["failed_by_reason"].size() == 1);
+    auto const reason = ended["failed_by_reason"].items().begin();
+    CHECK(reason.key().starts_with("undecided: "));
+    CHECK(reason.value() == left);
+}
+
 TEST_CASE("console: two consoles of a log have actions at once") {
     constexpr std::size_t submitted = 150;
     bank bank{"two"};

@@ -3,6 +3,7 @@
 #include "bank_server.hpp"
 
 #include <failures.hpp>
+#include <server_process.hpp>
 
 #include <thread>
 
@@ -103,15 +104,24 @@ TEST_CASE("console: a base path is in front of every address") {
     CHECK(request(console, "GET", "/ops/settle/console.css").body.size() > 1000);
 }
 
-TEST_CASE("console: the figures of the engine's metrics are at /metrics") {
+TEST_CASE("console: what waits is at /metrics, and so are the figures of the engine's metrics") {
     bank bank{"metrics"};
+    bank.leave("t-1", settle::step::apply);
     settle::metrics const figures;
     settle::console const without{bank.engine};
-    CHECK(request(without, "GET", "/metrics").status == 404);
     settle::console const with{bank.engine, {.figures = figures}};
-    auto const text = request(with, "GET", "/metrics");
-    CHECK(text.head.find("text/plain; version=0.0.4") != std::string::npos);
-    CHECK(text.body == figures.text());
+    for (settle::console const* const console : {&without, &with}) {
+        settle_test::http_answer text;
+        std::string const waits = R"(settle_unfinished_entries{type="transfer",state="pending"} 1)";
+        CHECK(settle_test::wait_until(std::chrono::minutes{1}, [&] {
+            text = request(*console, "GET", "/metrics");
+            return text.body.find(waits) != std::string::npos;
+        }));
+        CHECK(text.head.find("text/plain; version=0.0.4") != std::string::npos);
+        bool const has_counters = text.body.find("settle_transactions_total") != std::string::npos;
+        CHECK(has_counters == (console == &with));
+    }
+    CHECK(!get_json(without, "/").json().contains("transactions"));
 }
 
 TEST_CASE("console: requests that are too long or wrong are refused") {

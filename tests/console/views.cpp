@@ -35,12 +35,48 @@ TEST_CASE("console: the overview counts what is unfinished, and says why it is s
     auto const seen = get_json(console, "/").json();
     CHECK(seen["unfinished"]["total"] == 2);
     CHECK(seen["unfinished"]["complete"] == true);
-    CHECK(seen["unfinished"]["by_type_and_state"][0]["type"] == "transfer");
+    auto const counts = seen["unfinished"]["by_type_and_state"];
+    REQUIRE(counts.size() == 2);
+    CHECK(counts[0]["type"] == "transfer");
+    CHECK(counts[0]["state"] == "pending");
+    CHECK(counts[0]["stage"] == 0);
+    CHECK(counts[1]["state"] == "applied");
+    CHECK(counts[1]["stage"].is_null());
     CHECK(seen["stuck"]["total"] == 2);
     CHECK(seen["stuck"]["oldest"][0]["why"] ==
           "no recovery has claimed it; its owner may still run");
     CHECK(seen["stores"].size() == 2);
     for (auto const& store : seen["stores"]) CHECK(store["answers"] == true);
+}
+
+TEST_CASE("console: a person is told what to do with a damaged entry, and with its store") {
+    bank bank{"damaged"};
+    bank.leave("t-1", settle::step::apply);
+    bank.leave("t-2", settle::step::apply);
+    bank.damage("t-1");
+    settle::console const console{bank.engine, {.store_limit = std::chrono::milliseconds{500}}};
+    auto const why_in = [&](std::string const& id) {
+        for (auto const& each : get_json(console, "/").json()["stuck"]["oldest"]) {
+            if (each["id"] == id) return each["why"].get<std::string>();
+        }
+        return std::string{};
+    };
+    auto const why = why_in("t-1");
+    CHECK(why.starts_with("the entry is damaged: "));
+    CHECK(why.ends_with("No action can settle it: while no program runs, correct its row with the "
+                        "store's own shell. See errors#damaged"));
+    CHECK(get_json(console, "/entries").json()["entries"][0]["state"] == "damaged");
+    for (auto const& answer : {get_json(console, "/entries/t-1"),
+                               settle_test::post(console, "/entries/t-1/cancel", "dry_run=1")}) {
+        CHECK(answer.status == 500);
+        CHECK(answer.json()["problem"].get<std::string>().find("Repair its row in settle_entry") !=
+              std::string::npos);
+    }
+    bank.take_accounts_away();
+    CHECK(why_in("t-2").starts_with("its store 'accounts' gives no answer: settle: "));
+    auto const entry = get_json(console, "/entries/t-2").json();
+    CHECK(entry["why_unfinished"] == why_in("t-2"));
+    CHECK(entry["marks"]["problem"].get<std::string>().starts_with("the marks in 'accounts' are "));
 }
 
 TEST_CASE("console: the overview counts what is in flight, and what has ended by minute") {

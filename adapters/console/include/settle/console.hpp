@@ -18,8 +18,9 @@ class console_server; // console.cpp
 /// Serves HTTP until its destructor: `settle::console console{engine, {.port = 8080}};`.
 /// Errors:  the constructor throws settle::failure: the port is in use, the address is none of this
 ///          machine, a token is missing or too short, or another option makes no sense
-/// Cost:    two threads: one has all connections, one calls the engine. The transactions of the
-///          engine do nothing for it
+/// Cost:    three threads: one has all connections, one calls the engine, and a metrics_thread
+///          counts what waits in the log and the stores. The transactions of the engine do nothing
+///          for it
 /// Example: samples/transfer, command serve
 class console {
 public:

@@ -14,8 +14,9 @@ SETTLE_BEGIN
 /// An action that a person has asked a console for.
 struct console_action {
     timestamp when;
-    std::string name;   ///< from console_options::name_header, else the role: "operator"
-    std::string action; ///< "recover", "cancel", "reverse", "resolve", "stop", "pause", "resume"
+    std::string name; ///< from console_options::name_header, else the role: "operator"
+    /// "recover", "cancel", "reverse", "resolve", "stop", "pause", "resume", "sweep"
+    std::string action;
     transaction_id id;  ///< or what else it was for: "service shop", or the id of an action on all
     std::string result; ///< what happened, as the person was told
 };
@@ -33,7 +34,8 @@ struct console_options {
     std::string base_path{};
     /// The header in which a reverse proxy names the person whom it has let in, for console_action.
     std::string name_header{};
-    /// The figures for `/metrics`, if the engine is not observed by a settle::metrics itself.
+    /// The figures of transactions for `/metrics` and the overview, if no settle::metrics observes
+    /// the engine itself.
     std::optional<metrics> figures{};
     /// Is told each action that was not a dry run, after it, and each entry of an action on all.
     /// Called by one thread. The log keeps the actions without it.

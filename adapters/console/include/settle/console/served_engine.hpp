@@ -37,6 +37,34 @@ struct shown_record {
     std::vector<shown_mark> marks{};
 };
 
+/// While it lives, the log and the stores know how long an answer waits for them.
+class limited_wait {
+public:
+    explicit limited_wait(std::chrono::milliseconds limit)
+        : limits_{{}, deadline_after(limit)}, told_(limits_) {}
+
+private:
+    wait_limits limits_;
+    caller_wait told_;
+};
+
+/// What the database of a prepared target holds in doubt.
+struct shown_doubts {
+    std::string store{}; ///< the name of the target
+    std::uint64_t count = 0;
+    std::vector<doubtful_part> oldest{};
+    error problem{};     ///< why the database gave no answer
+    error log_problem{}; ///< why `oldest` is not known
+    std::chrono::milliseconds took{};
+};
+
+/// Counts what a function lists, and reads the entries of the oldest parts.
+/// Shape:   in_doubt, read, patience - as of parts_in_doubt()
+[[nodiscard]] shown_doubts doubts_of(
+    function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
+        in_doubt,
+    function_view<result<std::optional<entry>>(transaction_id const& id)> read, patience& patience);
+
 /// The numbers that are not 0, by the names of their members, as JSON.
 template <Described Record>
 [[nodiscard]] std::string additions_as_json(std::vector<std::int64_t> const& numbers) {
@@ -74,9 +102,14 @@ public:
                                             std::size_t limit, call_options const& call) = 0;
     /// A record; nothing if no collection of the engine has the name, its store gives no look, or
     /// the text is no key of it.
+    /// Shape:   call - has a deadline
     virtual result<std::optional<shown_record>>
     look(std::string_view collection, std::string_view key, call_options const& call) = 0;
     virtual result<std::vector<doubt_count>> count_in_doubt(call_options const& call) = 0;
+    virtual result<std::vector<mark_locator>> marks_without_entry(time_limit older_than,
+                                                                  call_options const& call) = 0;
+    /// Asks the database of each prepared target by itself.
+    virtual std::vector<shown_doubts> doubts(call_options const& call) = 0;
     virtual result<std::vector<call_pause>> paused_calls(call_options const& call) = 0;
 
     virtual result<bool> pause_calls(pause_scope scope, std::string_view name, std::string_view why,
@@ -86,6 +119,7 @@ public:
 
     [[nodiscard]] virtual action_forecast forecast(operator_action action,
                                                    entry const& stored) const = 0;
+    virtual sweep_report sweep(std::stop_token const& stop) = 0;
     virtual outcome retry(transaction_id const& id, call_options const& call) = 0;
     virtual outcome cancel(transaction_id const& id, cancel_options const& options) = 0;
     virtual outcome reverse(transaction_id const& id, call_options const& call) = 0;
@@ -131,6 +165,17 @@ public:
     result<std::vector<doubt_count>> count_in_doubt(call_options const& call) override {
         return engine_.count_in_doubt(call);
     }
+    result<std::vector<mark_locator>> marks_without_entry(time_limit older_than,
+                                                          call_options const& call) override {
+        return engine_.marks_without_entry(older_than, call);
+    }
+    std::vector<shown_doubts> doubts(call_options const& call) override {
+        std::vector<shown_doubts> all;
+        auto name = ports().names.begin();
+        std::apply([&](auto&... session) { (add_doubts(session, *name++, call, all), ...); },
+                   access_.assembly_.sessions());
+        return all;
+    }
     result<std::vector<call_pause>> paused_calls(call_options const& call) override {
         return engine_.paused_calls(call);
     }
@@ -148,6 +193,7 @@ public:
                                            entry const& stored) const override {
         return engine_.forecast(action, stored);
     }
+    sweep_report sweep(std::stop_token const& stop) override { return engine_.sweep(stop); }
     outcome retry(transaction_id const& id, call_options const& call) override {
         return engine_.retry(id, call);
     }
@@ -166,6 +212,22 @@ private:
     template <auto const&... Types>
     static std::vector<named_picture> pictures_of(type_list<type_tag<Types>...>) {
         return {{forward<Types>::name(), settle::picture(Types).mermaid}...};
+    }
+
+    template <typename Session>
+    void add_doubts([[maybe_unused]] Session& session, [[maybe_unused]] std::string const& name,
+                    [[maybe_unused]] call_options const& call,
+                    [[maybe_unused]] std::vector<shown_doubts>& to) {
+        if constexpr (requires { session.in_doubt(std::string_view{}, std::size_t{}); }) {
+            auto patience = access_.assembly_.patience_of(call);
+            to.push_back(doubts_of(
+                [&](std::string const& after, std::size_t limit) {
+                    return session.in_doubt(after, limit);
+                },
+                [&](transaction_id const& id) { return access_.assembly_.log().read(id); },
+                patience));
+            to.back().store = name;
+        }
     }
 
     template <typename... Collections>
@@ -192,6 +254,7 @@ private:
         looked_record const looked{&target_tag<Collection>, key_of_value(key)};
         if constexpr (requires(look_request const& request) { session.look(request); }) {
             shown_record shown;
+            limited_wait const within{call.deadline.value()};
             auto const committed = engine_.read_committed(Collection{}, key, call);
             if (!committed.has_value()) shown.problem = committed.problem();
             else if (committed.value()) shown.committed = encode_json(**committed, secrets::hidden);
