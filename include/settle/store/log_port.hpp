@@ -75,7 +75,11 @@ public:
     }
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) override {
-        return session_.list(filter, after, limit);
+        constexpr bool lists = requires { session_.list(filter, after, limit); };
+        static_assert(lists, "settle: the log cannot list its entries, which recovery and the "
+                             "console need. Give its session list(). See settle/store/seam.hpp");
+        if constexpr (lists) return session_.list(filter, after, limit);
+        else return std::vector<entry>{};
     }
     result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) override {
         return session_.purge(before, limit, passed);
