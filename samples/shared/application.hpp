@@ -14,6 +14,7 @@
 #include "settings.hpp"
 #include "text.hpp"
 
+#include <settle/metrics.hpp>
 #include <settle/settle.hpp>
 
 #include <fmt/format.h>
@@ -308,7 +309,8 @@ exit_code call_all(Application& application, Store& store, settings const& setti
     auto const make_engine = [&] {
         try {
             return application.with_arguments(store, how, [](auto&&... arguments) {
-                return settle::engine{std::forward<decltype(arguments)>(arguments)...};
+                return settle::engine{std::forward<decltype(arguments)>(arguments)...,
+                                      settle::observed_by(settle::metrics{})};
             });
         } catch (settle::failure const& refused) {
             if (refused.problem().code != settle::errc::other_home) throw;
