@@ -96,7 +96,7 @@ public:
     }
     /// Has each call of the accounts fail.
     void take_accounts_away() const {
-        testing::ask(file_.path(), "ALTER TABLE accounts RENAME TO accounts_away");
+        testing::ask(file_.path(), "ALTER TABLE settle_mark RENAME TO mark_away");
     }
     /// To years before the log was there.
     void date_actions_back() const {

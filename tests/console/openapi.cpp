@@ -108,6 +108,11 @@ TEST_CASE("openapi: each answer has the members of the description, and each add
     check(cancel, tried);
     check(cancel,
           post(console, "/entries/t-1/recover", "seen=" + tried.json()["seen"].get<std::string>()));
+    auto const& sweep = paths["/sweep"]["post"];
+    auto const swept = post(console, "/sweep", "dry_run=1");
+    check(sweep, swept);
+    check(sweep, post(console, "/sweep", "seen=" + swept.json()["seen"].get<std::string>()));
+    check(sweep, post(console, "/sweep", "seen=no"));
     // The check can fail.
     CHECK_FALSE(is_allowed({{"problem", ""}, {"more", 1}},
                            description["components"]["schemas"]["problem"], description));

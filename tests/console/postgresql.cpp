@@ -44,6 +44,7 @@ constexpr settle::service<booking, settle::nothing, "shop", settle::barrier> sho
 
 constexpr auto order_type = settle::transaction<order, "order">(
     settle::participant<"payer">(accounts, param<&order::customer>)
+        .require(field<&account::balance> >= param<&order::price>)
         .apply(field<&account::balance> -= param<&order::price>)
         .compensate(settle::inverse),
     settle::participant<"books">(ledger).apply(call(param<&order::customer>, param<&order::price>)),

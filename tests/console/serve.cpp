@@ -11,6 +11,8 @@ namespace {
 using settle_test::get_json, settle_test::request, settle_test::wait_until;
 
 TEST_CASE("long: console: a sample serves its page, its entries and its figures") {
+    std::string const program = std::string{SETTLE_BIN_DIR} + "/transfer";
+    if (::access(program.c_str(), X_OK) != 0) settle_test::skip("there is no " + program);
     testing::scratch_folder const folder{"serve"};
     auto const store = "sqlite:" + folder.at("bank.db");
     auto const orders = testing::data_file("transfer/payment_orders.csv");
@@ -18,9 +20,7 @@ TEST_CASE("long: console: a sample serves its page, its entries and its figures"
         folder, "transfer",
         {"--store", store, "open", orders, "--balance", "1000.00", "run", orders});
     REQUIRE_MESSAGE(opened.code == 0, opened.err);
-    testing::program serving{
-        folder,
-        {std::string{SETTLE_BIN_DIR} + "/transfer", "--store", store, "serve", "--port", "0"}};
+    testing::program serving{folder, {program, "--store", store, "serve", "--port", "0"}};
     std::string const before = "the console is at http://127.0.0.1:";
     CHECK(wait_until(std::chrono::minutes{1}, [&] {
         return serving.printed().find('\n') != std::string::npos || serving.has_ended();
@@ -33,7 +33,7 @@ TEST_CASE("long: console: a sample serves its page, its entries and its figures"
 
     auto const overview = get_json(console, "/").json();
     CHECK(overview["transactions"]["in_flight"] == 0);
-    CHECK(overview["transactions"]["ended_by_minute"].size() == 1);
+    CHECK(!overview["transactions"]["ended_by_minute"].empty());
     CHECK(overview["stores"][0]["answers"] == true);
     CHECK(request(console, "GET", "/", "Accept: text/html\r\n").body.starts_with("<!doctype"));
     CHECK(get_json(console, "/entries?limit=5").json()["entries"].size() == 5);

@@ -56,7 +56,8 @@ TEST_CASE("console: a person is told what to do with a damaged entry, and with i
     bank.damage("t-1");
     settle::console const console{bank.engine, {.store_limit = std::chrono::milliseconds{500}}};
     auto const why_in = [&](std::string const& id) {
-        for (auto const& each : get_json(console, "/").json()["stuck"]["oldest"]) {
+        auto const seen = get_json(console, "/").json();
+        for (auto const& each : seen["stuck"]["oldest"]) {
             if (each["id"] == id) return each["why"].get<std::string>();
         }
         return std::string{};
