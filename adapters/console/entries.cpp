@@ -143,6 +143,7 @@ console_reply console_views::show(transaction_id const& id, console_role role) {
 }
 
 void console_views::add_parts(entry const& stored, console_json& shown) {
+    std::fill(silent_.begin(), silent_.end(), error{});
     auto const direction = direction_for(engine_.known(), stored);
     if (!direction.has_value()) {
         shown["parameters"] = {{"problem", direction.problem().message()}};
@@ -238,13 +239,16 @@ std::vector<mark_locator> console_views::marks_of(transaction_id const& id,
                                                   std::string& problem) {
     auto const ports = engine_.ports();
     std::vector<mark_locator> own;
+    auto const add = [&](std::string const& sentence) {
+        problem.append(problem.empty() ? "" : "; ").append(sentence);
+    };
     auto const look_in = [&](std::size_t index) -> error {
         limited_wait const within{limit_};
         auto const until = deadline_after(limit_);
         std::optional<mark_locator> after;
         for (std::size_t count = page_size; count == page_size;) {
             if (std::chrono::steady_clock::now() >= until) {
-                problem += "there was no time to see all marks of '" + ports.names[index] + "'. ";
+                add("there was no time to see all marks of '" + ports.names[index] + "'");
                 return {};
             }
             auto const page = ports.stores[index]->marks(after, page_size);
@@ -265,8 +269,7 @@ std::vector<mark_locator> console_views::marks_of(transaction_id const& id,
         if (!has_part) continue;
         silent_[index] = look_in(index);
         if (silent_[index].empty()) continue;
-        problem += "the marks in '" + ports.names[index] +
-                   "' are not known: " + silent_[index].message() + ". ";
+        add("the marks in '" + ports.names[index] + "' are not known: " + silent_[index].message());
     }
     return own;
 }
