@@ -59,8 +59,9 @@ using note_function = function_view<error()>;
 [[nodiscard]] std::string told_of(outcome const& ended);
 
 /// The fields of a list_filter.
-inline constexpr std::array<std::string_view, 10> filter_names{
-    "state", "type", "id", "older", "still", "reason", "participant", "key", "after", "limit"};
+inline constexpr std::array<std::string_view, 11> filter_names{
+    "state",       "type", "id",    "older", "still", "reason",
+    "participant", "key",  "after", "limit", "looked"};
 
 /// The filter of a list, as a URL has it.
 struct list_filter {
@@ -75,18 +76,22 @@ struct list_filter {
     std::optional<std::chrono::milliseconds> still{}; ///< not changed for so long
     std::size_t limit = 50;
     transaction_id after{};
-    console_fields fields{}; ///< as they were given, without `after`
+    std::uint64_t looked = 0; ///< the number of entries that the pages before have looked at
+    console_fields fields{};  ///< as they were given, without `after` and `looked`
 
     /// Errors:  a sentence on the first field that is unknown, or whose value is
     [[nodiscard]] static result<list_filter> from(console_fields const& fields);
 
-    /// What the log can select.
-    [[nodiscard]] entry_filter of_log(timestamp now, std::chrono::milliseconds clocks) const;
-    /// Tests what the log cannot select.
-    [[nodiscard]] bool matches(entry const& stored, timestamp now) const;
+    /// What an index of the log selects: the log has one of its open entries, and one of all ids.
+    [[nodiscard]] entry_filter of_log() const;
+    /// True if entries are read that do not match.
+    [[nodiscard]] bool scans() const;
+    [[nodiscard]] bool matches(entry const& stored, timestamp now,
+                               std::chrono::milliseconds clocks) const;
     [[nodiscard]] console_json shown() const;
     /// The query of the page after an id.
-    [[nodiscard]] std::string query(transaction_id const& after_id) const;
+    /// Shape:   looked_at - by the pages up to there
+    [[nodiscard]] std::string query(transaction_id const& after_id, std::uint64_t looked_at) const;
 };
 
 /// True if an entry has a part on a record.

@@ -42,7 +42,11 @@ scan_forecasts(served_engine& engine, operator_action action, list_filter const&
                timestamp asked, scan_limits const& limits,
                function_view<bool(entry const&, action_forecast const&)> visit) {
     return scan_matches(engine, filter, asked, limits, [&](entry const& stored) {
-        return stored.created > asked || visit(stored, engine.forecast(action, stored));
+        if (stored.created > asked) return true;
+        bool const is_pivot = action == operator_action::resolve && stored.state == state::deciding;
+        if (!is_pivot) return visit(stored, engine.forecast(action, stored));
+        return visit(stored, {false, "Its service has to be asked whether its pivot was applied: "
+                                     "resolve this entry alone."});
     });
 }
 
@@ -60,8 +64,16 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     // They are of a page of a list.
     fields.erase("after");
     fields.erase("limit");
-    if (action == operator_action::resolve)
-        return problem_reply(400, "settle: a call is resolved for one entry. See console#actions");
+    fields.erase("looked");
+    console_fields closed;
+    if (action == operator_action::resolve) {
+        for (auto const* const name : {"call", "why"}) closed[name] = taken_field(fields, name);
+        if (closed["call"].empty() || closed["why"].empty()) {
+            return problem_reply(400,
+                                 "settle: nothing was done. Give 'call', the participant whose "
+                                 "calls are closed, and 'why'. See console#actions-on-all");
+        }
+    }
     auto const filter = list_filter::from(fields);
     if (!filter.has_value()) return problem_reply(400, filter.problem().message());
     if (filter->fields.empty() && !is_for_all) {
@@ -88,6 +100,7 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
                                       "console#actions");
     }
     console_json data{{"action", name_of(action)}, {"filter", filter->shown()}};
+    for (auto const& [name, value] : closed) data[name] = row[name] = value;
     data["would"] = shown(counts);
     auto const token = hex_of(fingerprint(json_text(data)));
     if (is_dry) {
@@ -283,7 +296,11 @@ void bulk_actions::act_on_next(console_json& row) {
     constexpr std::size_t most_failures = 20; ///< and most reasons
     auto& next = row.at("work").at("next");
     auto const id = next.front().get<transaction_id>();
-    auto const ended = take_action(operator_action_of(row), id, {}, engine_, action_limit());
+    console_fields closed;
+    if (row.contains("call"))
+        closed = {{"participant", row["call"].get<std::string>()},
+                  {"why", row.at("why").get<std::string>()}};
+    auto const ended = take_action(operator_action_of(row), id, closed, engine_, action_limit());
     next.erase(next.begin());
     row["handled"] = row.at("handled").get<std::uint64_t>() + 1;
     auto const count_in = [](console_json& counts, std::string const& name) {

@@ -29,8 +29,8 @@ public:
     /// the caller gives the row to begin(). The `token` of a dry run binds action, filter and
     /// counts.
     /// Shape:   fields - of a list_filter, `dry_run=1` or `token`, and `all=1` with an empty
-    /// filter;
-    ///          row - of the action, gets all that work() needs
+    ///          filter; of a resolve `call`, a participant, and `why`; row - of the action, gets
+    ///          all that work() needs
     [[nodiscard]] console_reply ask(operator_action action, console_fields fields,
                                     console_json& row, note_function note);
     void begin(kept_action&& action) { own_.push_back({std::move(action), false, {}}); }

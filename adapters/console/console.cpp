@@ -400,8 +400,8 @@ console_reply console_server::act_for(console_question const& question) {
     }
     return problem_reply(404, "settle: there is no such action. There are POST entries/ID/recover, "
                               "cancel, reverse and resolve, with '/' in an id as %2F, "
-                              "entries/recover, cancel and reverse, actions/ID/stop, calls/pause, "
-                              "calls/resume and sweep. See console#actions");
+                              "entries/recover, cancel, reverse and resolve, actions/ID/stop, "
+                              "calls/pause, calls/resume and sweep. See console#actions");
 }
 
 } // namespace detail

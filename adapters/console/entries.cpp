@@ -83,12 +83,20 @@ console_reply console_views::list(console_fields const& fields) {
     if (!looked.has_value()) return problem_reply(looked.problem());
     console_json data{{"at", utc(engine_.now())}, {"filter", wanted.shown()}};
     data["looked_at"] = looked->looked_at;
-    if (looked->ends_early) {
-        data["note"] =
-            "the time was over after '" + looked->after + "'; the next page goes on there";
+    auto const in_all = wanted.looked + looked->looked_at;
+    std::string note;
+    if (wanted.scans()) {
+        note = "no index serves this filter, so each entry is read; the pages up to here have "
+               "looked at " +
+               std::to_string(in_all);
     }
+    if (looked->ends_early) {
+        note.append(note.empty() ? "" : "; ").append("the time was over after '");
+        note.append(looked->after).append("', and the next page goes on there");
+    }
+    if (!note.empty()) data["note"] = note;
     data["next"] = nullptr;
-    if (!looked->is_complete) data["next"] = "entries?" + wanted.query(looked->after);
+    if (!looked->is_complete) data["next"] = "entries?" + wanted.query(looked->after, in_all);
     data["entries"] = std::move(rows);
     return {200, std::move(data)};
 }
@@ -103,6 +111,10 @@ console_reply console_views::show(transaction_id const& id, console_role role) {
     if (!shown.why_text.empty()) data["reason_text"] = shown.why_text;
     // The stores of its parts are asked first.
     if (!is_final(shown.state)) data["why_unfinished"] = nullptr;
+    // The entry has the results of the stages before it.
+    bool const applies = shown.state == state::pending || shown.state == state::deciding;
+    data["stage"] = nullptr;
+    if (applies) data["stage"] = shown.stages_kept;
     data["owner"] = shown.owner;
     data["owner_has_ended"] = is_gone(shown.owner);
     data["epoch"] = shown.epoch_number;
@@ -197,14 +209,30 @@ void console_views::add_parts(entry const& stored, console_json& shown) {
                 row["mark"] = "epoch " + std::to_string(mark.epoch_number);
                 if (is_stray(standing_of(stored), mark.epoch_number)) row["mark"] = "stray";
             }
-            row["result"] = nullptr;
-            for (kept_result const& kept : stored.results) {
-                if (part_number{kept.participant, kept.line} != numbered) continue;
-                row["result"] = kept.closed ? "closed: " + *kept.closed : "kept";
-            }
+            add_kept(type, stored, numbered, row);
             parts.push_back(std::move(row));
         });
     if (!problem.empty()) shown["marks"]["problem"] = problem;
+}
+
+void console_views::add_kept(transaction_descriptor const& type, entry const& stored,
+                             part_number part, console_json& row) const {
+    auto const shown = [&](std::string const& text) {
+        auto const json = engine_.without_secrets(type, part.participant, text);
+        return json ? console_json::parse(*json, nullptr, false) : console_json{};
+    };
+    for (auto const* const name : {"result", "closed", "before", "after"}) row[name] = nullptr;
+    for (kept_result const& kept : stored.results) {
+        if (part_number{kept.participant, kept.line} != part) continue;
+        row["result"] = shown(kept.value);
+        if (kept.closed) row["closed"] = *kept.closed;
+    }
+    for (image const& kept : stored.images) {
+        // A record has its key.
+        if (part_number{kept.participant, kept.line} != part || row["key"] == "***") continue;
+        row["before"] = shown(kept.before);
+        row["after"] = shown(kept.after);
+    }
 }
 
 console_reply console_views::record(std::string const& collection, std::string const& key) {

@@ -46,9 +46,13 @@ namespace {
             return bad_field(name, value, "Give all, unfinished, or the name of a state");
     } else {
         auto const* const end = value.data() + value.size();
-        auto const read = std::from_chars(value.data(), end, to.limit);
-        if (read.ec != std::errc{} || read.ptr != end || to.limit == 0 || to.limit > 1000)
-            return bad_field(name, value, "Give a number from 1 to 1000");
+        bool const is_limit = name == "limit";
+        auto const read = is_limit ? std::from_chars(value.data(), end, to.limit)
+                                   : std::from_chars(value.data(), end, to.looked);
+        bool const is_number = read.ec == std::errc{} && read.ptr == end;
+        if (!is_number || to.limit == 0 || to.limit > 1000)
+            return bad_field(name, value,
+                             is_limit ? "Give a number from 1 to 1000" : "Give a number");
     }
     return {};
 }
@@ -59,32 +63,33 @@ result<list_filter> list_filter::from(console_fields const& fields) {
     list_filter filter;
     for (auto const& [name, value] : fields) {
         if (auto problem = read_field(name, value, filter); !problem.empty()) return problem;
-        if (!value.empty() && name != "after") filter.fields.emplace(name, value);
+        bool const is_of_page = name == "after" || name == "looked";
+        if (!value.empty() && !is_of_page) filter.fields.emplace(name, value);
     }
     return filter;
 }
 
-entry_filter list_filter::of_log(timestamp now, std::chrono::milliseconds clocks) const {
+entry_filter list_filter::of_log() const {
     entry_filter filter;
-    filter.state = state;
+    if (state && !is_final(*state)) filter.state = state;
     filter.unfinished = is_unfinished;
-    if (still) {
-        filter.before = earlier(now, *still);
-        filter.ahead_of = later(now, clocks);
-    }
     return filter;
 }
 
-bool list_filter::matches(entry const& stored, timestamp now) const {
-    // An entry that find() has read was not selected by the log.
+bool list_filter::scans() const {
+    bool const names_part = !type.empty() || !reason.empty() || !participant.empty();
+    return names_part || !key.empty() || older || still || (state && is_final(*state));
+}
+
+bool list_filter::matches(entry const& stored, timestamp now,
+                          std::chrono::milliseconds clocks) const {
     if (state && stored.state != *state) return false;
     bool const has_begun = stored.state != settle::state::initial;
     if (is_unfinished && (is_final(stored.state) || !has_begun)) return false;
     if (!type.empty() && stored.type != type) return false;
     if (!participant.empty() && stored.participant != participant) return false;
     if (!reason.empty() && name_of(stored.why) != reason) return false;
-    if (still && time_between(stored.modified, now) < *still && stored.modified <= now)
-        return false;
+    if (still && age_of(stored.modified, now, clocks) < *still) return false;
     return !older || time_between(stored.created, now) >= *older;
 }
 
@@ -94,11 +99,12 @@ console_json list_filter::shown() const {
     return shown;
 }
 
-std::string list_filter::query(transaction_id const& after_id) const {
+std::string list_filter::query(transaction_id const& after_id, std::uint64_t looked_at) const {
     std::string query;
     for (auto const& [name, value] : fields)
         query.append(name).append("=").append(percent_encoded(value)).append("&");
-    return query.append("after=").append(percent_encoded(after_id));
+    query.append("after=").append(percent_encoded(after_id));
+    return query.append("&looked=").append(std::to_string(looked_at));
 }
 
 result<matches_seen> scan_matches(served_engine& engine, list_filter const& wanted, timestamp now,
@@ -106,9 +112,9 @@ result<matches_seen> scan_matches(served_engine& engine, list_filter const& want
                                   function_view<bool(entry const&)> visit) {
     constexpr std::size_t entries_at_once = 256;
     call_options const call{limits.call, {}};
-    auto const of_log = wanted.of_log(now, engine.limits().clocks);
+    auto const of_log = wanted.of_log();
     auto const is_match = [&](entry const& stored) {
-        return wanted.matches(stored, now) &&
+        return wanted.matches(stored, now, engine.limits().clocks) &&
                (wanted.key.empty() || has_part_on(wanted.key, stored, engine.known()));
     };
     matches_seen seen{0, wanted.after};

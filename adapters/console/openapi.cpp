@@ -51,9 +51,13 @@ namespace {
                               {"key", or_null("string")},
                               {"committed", or_null("object")},
                               {"mark", or_null("string")},
-                              {"result", or_null("string")}});
+                              {"result", or_null("object")},
+                              {"closed", or_null("string")},
+                              {"before", or_null("object")},
+                              {"after", or_null("object")}});
     auto const action = object({{"action", text}, {"allowed", typed("boolean")}, {"effect", text}});
     for (auto const& member : members{{"at", time_of_day()},
+                                      {"stage", or_null("integer")},
                                       {"owner", text},
                                       {"owner_has_ended", typed("boolean")},
                                       {"epoch", number},
@@ -114,7 +118,8 @@ namespace {
                    {"would", list_of(group)},
                    {"dry_run", typed("boolean")},
                    {"allowed", number},
-                   {"token", text}});
+                   {"token", text}},
+                  {{"call", text}, {"why", text}});
 }
 
 [[nodiscard]] console_json begun() {
@@ -124,7 +129,8 @@ namespace {
                    {"state", text},
                    {"allowed", typed("integer")},
                    {"id", text},
-                   {"address", text}});
+                   {"address", text}},
+                  {{"call", text}, {"why", text}});
 }
 
 [[nodiscard]] console_json action_states() {
@@ -153,6 +159,7 @@ namespace {
                    {"action", text},
                    {"of", text},
                    {"why", text},
+                   {"call", text},
                    {"result", text},
                    {"filter", filter()},
                    {"allowed", number},
@@ -208,6 +215,7 @@ namespace {
         if (name == "state") schema = state_names({"all", "unfinished"});
         else if (name == "older" || name == "still") schema["pattern"] = "^[0-9]+[smhd]$";
         else if (name == "limit") schema = integer_input(1000);
+        else if (name == "looked") schema["pattern"] = "^[0-9]{1,19}$";
         fields.emplace_back(name, std::move(schema));
     }
     return fields;
@@ -298,16 +306,15 @@ void add_actions(console_json& paths) {
             {"parameters", console_json::array({id_parameter(), header})},
             {"requestBody", form(fields, console_json::array({has("dry_run"), has("seen")}))},
             {"responses", answers("tried_or_ended")}};
-        // A call is resolved for one entry.
-        if (is_resolve) continue;
         auto all = filter_fields();
         auto needed = console_json::array({has("all")});
         for (auto& [field, schema] : all) {
             // They are of a page of a list, and are passed over.
-            if (field == "limit" || field == "after") schema = text_input();
+            if (field == "limit" || field == "after" || field == "looked") schema = text_input();
             else needed.push_back(has(field));
         }
         all.insert(all.end(), {{"dry_run", one}, {"all", one}, {"token", text_input()}});
+        if (is_resolve) all.insert(all.end(), {{"call", text_input()}, {"why", text_input()}});
         auto& of_all = paths["/entries/" + name];
         of_all["get"] = {{"operationId", "entry_named_" + name},
                          {"description", "The entry whose id is '" + name + "'."},

@@ -33,6 +33,9 @@ std::string_view page_html() {
 <label>Type <input name="type" autocomplete="off"></label>
 <label>Record <input name="key" autocomplete="off" placeholder="collection/key"></label>
 <label>Older <input name="older" size="5" placeholder="30m" autocomplete="off"></label>
+<label>Unchanged <input name="still" size="5" placeholder="30m" autocomplete="off"></label>
+<label>Reason <input name="reason" size="12" autocomplete="off"></label>
+<label>Participant <input name="participant" size="12" autocomplete="off"></label>
 <button>Show</button>
 </form>
 <p id="status" role="status" aria-live="polite"></p>
@@ -111,7 +114,13 @@ svg { width: 300px; max-width: 100%; border-bottom: 1px solid var(--dim); }
 .note { color: var(--dim); }
 .way { display: flex; flex-wrap: wrap; gap: .4em; list-style: none; padding: 0; }
 .way li { border: 1px solid var(--line); border-radius: 6px; padding: .3em .7em; }
-.way li[aria-current] { background: var(--lit); color: var(--lit-text); font-weight: 700; }
+.flow { display: flex; flex-wrap: wrap; gap: .6em 1.8em; list-style: none; padding: 0 1.4em; }
+.flow > li { border: 1px solid var(--line); border-radius: 6px; padding: .3em .7em;
+  position: relative; max-width: 22em; overflow-wrap: anywhere; }
+.flow > li + li::before { content: "→"; position: absolute; left: -1.4em; top: .3em; }
+li[aria-current] { background: var(--lit); color: var(--lit-text); }
+.way li[aria-current] { font-weight: 700; }
+li[aria-current] .note { color: inherit; }
 .action { border: 1px solid var(--line); border-radius: 6px; padding: .6em; margin: .5em 0; }
 .action form { margin-top: .5em; }
 kbd { border: 1px solid var(--dim); border-radius: 3px; padding: 0 .3em; }
@@ -122,6 +131,8 @@ dialog { color: var(--text); background: var(--ground); border: 1px solid var(--
   header { padding: .5em .6em; }
   th, td { padding-right: .4em; }
   .wide { display: none; }
+  .flow { flex-direction: column; }
+  .flow > li + li::before { content: none; }
 }
 )css";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parts of the page's script: it asks before an action, acts on ticked rows, and shows what has
-// ended, and a record.
+// ended, the picture of a type, and a record.
 #include "page.hpp"
 
 SETTLE_BEGIN
@@ -113,6 +113,42 @@ function leftBehind(data) {
   return section('Marks without an entry', early.at,
     early.problem ? make('p', {class: 'note'}, early.problem)
       : table('Marks without an entry', early.by_collection), data.may_act ? box : null);
+}
+
+// The picture of an entry's type, drawn from the library's Mermaid, with the present stage lit.
+function picture(entry) {
+  const signs = {quot: '"', lt: '<', gt: '>', 35: '#'};
+  const plain = (text) => text.replace(/#(quot|lt|gt|35);/g, (all, name) => signs[name]);
+  const boxes = {};
+  const fails = {};
+  const stages = [];
+  let frame = null;
+  for (const line of entry.picture.split('\n')) {
+    const [, title, number] = line.match(/^ *subgraph \w+\["(stage (\d+).*)"\]$/) || [];
+    if (title) stages.push(frame = {title, number: Number(number), parts: []});
+    if (line.trim() === 'end') frame = null;
+    const [, id, text] = line.match(/^ *(\w+)[[({]+"(.*)"[\])}]+$/) || [];
+    if (id) boxes[id] = plain(text.replaceAll('<br/>', '\n')).split('\n');
+    if (id && frame) frame.parts.push(id);
+    const [, from, why] = line.match(/^ *(\w+) -\.->\|"(.*)"\| cancel$/) || [];
+    if (from) fails[from] = plain(why);
+  }
+  const box = (id) => make('div', {}, make('b', {}, boxes[id][0]),
+    ...boxes[id].slice(1).map((text) => make('div', {}, text)),
+    fails[id] ? make('div', {class: 'note'}, `✗ ${fails[id]}`) : null);
+  const step = (isPresent, ...children) =>
+    make('li', {'aria-current': isPresent ? 'step' : null}, ...children);
+  const end = (id, ...states) => (boxes[id] ? [step(states.includes(entry.state), box(id))] : []);
+  const shown = stages.map(({title, number, parts}) =>
+    step(entry.stage === number, make('span', {class: 'note'}, title), ...parts.map(box)));
+  const last = boxes.deciding ? shown.pop() : null;
+  const flow = (label, ...steps) => make('ol', {class: 'flow', 'aria-label': label}, ...steps);
+  return [flow(`Stages of the type ${entry.type}`, ...end('begin_', 'initial'), ...shown,
+    ...end('deciding'), last, ...end('commit', boxes.confirm ? '' : 'applied'),
+    ...end('confirm', 'applied'), ...end('done', 'done')),
+  flow('When it is canceled', ...end('cancel', 'canceling'), ...end('canceled', 'canceled')),
+  make('details', {}, make('summary', {}, 'As Mermaid'),
+    make('pre', {tabindex: '0'}, entry.picture))];
 }
 
 // A record, and which transactions hold it.

@@ -131,7 +131,6 @@ function list(data) {
     R"js(
 // The way of an entry through its states, with the present one lit.
 function way(entry) {
-  const stages = [...new Set((entry.parts || []).map((part) => part.stage))];
   const pivots = (entry.parts || []).some((part) => part.kind === 'pivot');
   const ends = ['canceling', 'canceled'].includes(entry.state)
     ? ['canceling', 'canceled'] : [...(pivots ? ['deciding'] : []), 'applied', 'done'];
@@ -139,11 +138,7 @@ function way(entry) {
   if (!steps.includes(entry.state)) steps.push(entry.state);
   const items = steps.map((step) => make('li',
     {'aria-current': step === entry.state ? 'step' : null}, step));
-  const parts = stages.map((stage) => make('li', {}, `stage ${stage}: `
-    + [...new Set(entry.parts.filter((part) => part.stage === stage)
-      .map((part) => part.participant))].join(', ')));
-  return [make('ol', {class: 'way', 'aria-label': 'States'}, ...items),
-    parts.length ? make('ol', {class: 'way', 'aria-label': 'Stages'}, ...parts) : null];
+  return make('ol', {class: 'way', 'aria-label': 'States'}, ...items);
 }
 
 function facts(values) {
@@ -154,23 +149,25 @@ function facts(values) {
 
 function one(entry) {
   const actions = (entry.actions || []).map((each) => action(entry, each));
+  const parts = entry.parts || [];
+  const columns = Object.keys(parts[0] || {}).filter((name) =>
+    parts.some((part) => part[name] !== null));
   return [entry.id, [
     make('h1', {}, entry.id),
     make('p', {}, `${entry.type || 'no type'} · ${entry.state} · ${span(entry.age_seconds)} old`),
     problem(entry.why_unfinished),
     entry.reason ? make('p', {}, `Reason: ${entry.participant ? entry.participant + ': ' : ''}`
       + `${entry.reason}${entry.reason_text ? ': ' + entry.reason_text : ''}`) : null,
-    ...way(entry),
+    way(entry),
+    ...(entry.picture ? section(`Type ${entry.type}`, null, ...picture(entry)) : []),
     ...section('Actions', null, ...actions),
     ...section('Parameters', null, facts(entry.parameters || {})),
     ...section('Parts', entry.at, problem(entry.marks && entry.marks.problem),
-      table('Parts', entry.parts)),
+      table('Parts', parts, columns)),
     ...section('Times', null, table('Times', entry.times)),
     ...section('Entry', entry.at, facts({owner: entry.owner, 'owner has ended':
       entry.owner_has_ended, epoch: entry.epoch, 'committed epoch': entry.committed_epoch,
       revision: entry.revision, definition: entry.definition})),
-    entry.picture ? make('details', {}, make('summary', {}, 'Picture of the type, as Mermaid'),
-      make('pre', {tabindex: '0'}, entry.picture)) : null,
   ]];
 }
 
@@ -183,7 +180,8 @@ function action(entry, each) {
   const box = make('div', {class: 'action'}, make('b', {}, each.action), ` ${each.effect}`);
   const form = make('form', {'aria-label': each.action});
   if (each.action === 'resolve') {
-    const calls = entry.parts.filter((part) => part.kind !== 'record');
+    const calls = entry.parts.filter(({kind}) =>
+      kind === 'pivot' || (kind === 'service' && entry.state !== 'deciding'));
     const options = calls.map((part) => make('option',
       {value: `${part.participant}\n${part.line || ''}`},
       part.participant + (part.line ? ` line ${part.line}` : '')));
@@ -225,18 +223,22 @@ async function dryRun(entry, name, form, box) {
 // Actions on everything that the filter matches, not on the page that is shown.
 function forAll() {
   const box = make('div', {class: 'action'}, make('b', {}, 'Everything that the filter matches '));
-  for (const name of ['recover', 'cancel', 'reverse']) {
+  const inputs = [make('input', {name: 'call', size: '12'}), make('input', {name: 'why'})];
+  for (const name of ['recover', 'cancel', 'reverse', 'resolve']) {
     const button = make('button', {type: 'button'}, `${name}…`);
-    button.addEventListener('click', () => dryRunForAll(name, box));
+    button.addEventListener('click', () => dryRunForAll(name, box, name !== 'resolve' ? []
+      : inputs.map((input) => [input.name, input.value])));
     box.append(button, ' ');
   }
+  box.append(make('label', {}, 'the call of ', inputs[0]), make('label', {}, ' since ', inputs[1]));
   return box;
 }
 
-async function dryRunForAll(name, box) {
+async function dryRunForAll(name, box, more) {
   busy = true;
   const fields = [...new URLSearchParams(location.search)].filter(([, value]) => value);
   if (fields.length === 0) fields.push(['all', '1']);
+  fields.push(...more);
   const path = `${base}/entries/${name}`;
   const tried = await send(path, new URLSearchParams([...fields, ['dry_run', '1']]));
   for (const old of box.querySelectorAll('.asked')) old.remove();
@@ -431,8 +433,14 @@ function fillFilter() {
 
 filter.addEventListener('submit', (event) => {
   event.preventDefault();
-  const fields = [...new FormData(filter)].filter(([, value]) => value && value !== 'all');
-  go(`${base}/entries?${new URLSearchParams(fields)}`);
+  // The address may have fields that the form lacks.
+  const fields = new URLSearchParams(isList() ? location.search : '');
+  for (const name of ['after', 'looked']) fields.delete(name);
+  for (const [name, value] of new FormData(filter)) {
+    fields.delete(name);
+    if (value && value !== 'all') fields.set(name, value);
+  }
+  go(`${base}/entries?${fields}`);
 });
 
 document.addEventListener('click', (event) => {

@@ -111,6 +111,9 @@ private:
     /// Shape:   problem - a sentence on each store whose marks are not all known
     [[nodiscard]] std::vector<mark_locator>
     marks_of(transaction_id const& id, transaction_descriptor const& type, std::string& problem);
+    /// Adds what the entry keeps of a part.
+    void add_kept(transaction_descriptor const& type, entry const& stored, part_number part,
+                  console_json& row) const;
 
     served_engine& engine_;
     std::chrono::milliseconds limit_;

@@ -65,6 +65,7 @@ public:
         last_step_.reset();
     }
 
+    [[nodiscard]] std::string const& path() const { return file_.path(); }
     [[nodiscard]] std::int64_t balance(std::string const& id) {
         return engine.at(accounts, id).balance;
     }

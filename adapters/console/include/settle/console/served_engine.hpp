@@ -105,6 +105,11 @@ public:
     /// Shape:   call - has a deadline
     virtual result<std::optional<shown_record>>
     look(std::string_view collection, std::string_view key, call_options const& call) = 0;
+    /// A record or a result of a part that an entry keeps, as JSON of the described members.
+    /// Nothing if the text cannot be read so.
+    [[nodiscard]] virtual std::optional<std::string>
+    without_secrets(transaction_descriptor const& type, std::uint32_t participant,
+                    std::string_view kept) const = 0;
     virtual result<std::vector<doubt_count>> count_in_doubt(call_options const& call) = 0;
     virtual result<std::vector<mark_locator>> marks_without_entry(time_limit older_than,
                                                                   call_options const& call) = 0;
@@ -161,6 +166,19 @@ public:
     result<std::optional<shown_record>> look(std::string_view collection, std::string_view key,
                                              call_options const& call) override {
         return look_in(collections{}, collection, key, call);
+    }
+    [[nodiscard]] std::optional<std::string> without_secrets(transaction_descriptor const& type,
+                                                             std::uint32_t participant,
+                                                             std::string_view kept) const override {
+        std::optional<std::string> shown;
+        for_each_direction(types{}, [&]<typename Direction>(std::type_identity<Direction>) {
+            if (&type != &descriptor_of<Direction>) return;
+            Direction::for_each_participant([&](auto index) {
+                using target = typename Direction::template target_of<decltype(index)::value>;
+                if (index == participant) shown = hidden_of<target>(kept);
+            });
+        });
+        return shown;
     }
     result<std::vector<doubt_count>> count_in_doubt(call_options const& call) override {
         return engine_.count_in_doubt(call);
@@ -227,6 +245,22 @@ private:
                 [&](transaction_id const& id) { return access_.assembly_.log().read(id); },
                 patience));
             to.back().store = name;
+        }
+    }
+
+    template <typename Target>
+    static std::optional<std::string> hidden_of(std::string_view kept) {
+        auto const hide = [&]<typename Value>(std::type_identity<Value>) {
+            auto const value = decode_json<Value>(kept, json_form::row);
+            return value.has_value() ? std::optional{encode_json(*value, secrets::hidden)}
+                                     : std::nullopt;
+        };
+        if constexpr (requires { typename Target::record_type; }) {
+            return hide(std::type_identity<typename Target::record_type>{});
+        } else if constexpr (requires { requires Target::gives_result; }) {
+            return hide(std::type_identity<typename Target::result_type>{});
+        } else {
+            return std::nullopt;
         }
     }
 
