@@ -2,6 +2,7 @@
 // The page of a console in a browser, as an operator uses it with the mouse or with the keyboard.
 #include "browser.hpp"
 #include "bank_server.hpp"
+#include "shop.hpp"
 
 namespace console_bank {
 namespace {
@@ -215,6 +216,68 @@ TEST_CASE("long: page: an action on all is watched to its end, and calls are pau
     page.click("button", "resume transaction t-1");
     page.await_text("the calls of the transaction 't-1' are made");
     CHECK(bank.engine.paused_calls().value().empty());
+}
+
+TEST_CASE("long: page: the filter keeps each field of its address, and says that it scans") {
+    bank bank{"page-filter"};
+    REQUIRE(bank.engine.run("t-1", transfer{"anna", "bert", 1000, ""}).canceled());
+    REQUIRE(bank.engine.run("t-2", transfer{"anna", "bert", 1, ""}).done());
+    settle::console const console{bank.engine};
+    browser page{"page-filter"};
+    page.open(console.url() + "entries?reason=guard%20failed&participant=source&still=0s&limit=9");
+    page.await_text("1 shown");
+    CHECK(page.text().find("no index serves this filter") != std::string::npos);
+    page.press("/");
+    page.press("t-1");
+    page.press(key::enter);
+    page.await("location.search.includes('id=t-1')");
+    auto const has = [&](std::string const& name) {
+        return page.script("return new URLSearchParams(location.search).get(arguments[0])", {name});
+    };
+    CHECK(has("reason") == "guard failed");
+    CHECK(has("participant") == "source");
+    CHECK(has("still") == "0s");
+    CHECK(has("limit") == "9");
+    page.await_text("1 shown");
+    page.script("document.querySelector('[name=participant]').value = 'destination'");
+    page.click("header button", "Show");
+    page.await_text("0 shown");
+    CHECK(has("participant") == "destination");
+    CHECK(has("id") == "t-1");
+}
+
+TEST_CASE("long: page: the present stage is lit, and its call is resolved with the keyboard") {
+    console_shop::office office{"card"};
+    office.leave("o-1", "1A");
+    settle::console const console{office.engine};
+    browser page{"page-stage"};
+    auto const lit = [&] {
+        return page.script("return [...document.querySelectorAll('.flow [aria-current=step]')]"
+                           ".map((each) => each.innerText).join('; ')");
+    };
+    page.open(console.url() + "entries/o-1");
+    page.await("document.querySelector('.flow')");
+    CHECK(lit().get<std::string>().starts_with("stage 2\ncard: "));
+    auto const boxes = page.script("return document.querySelectorAll('.flow > li').length");
+    CHECK(boxes == 10); // begin, three stages, deciding, commit, confirm, done; cancel, canceled
+    auto const picture = page.script("return document.querySelector('.flow').innerText");
+    CHECK(picture.get<std::string>().find("payer: ") != std::string::npos);
+    if (std::getenv("SETTLE_AXE") != nullptr) CHECK(found_by_axe(page) == "");
+    page.press("a");
+    page.press(key::tab);
+    page.press(key::tab);
+    page.press("the bank has it");
+    page.press(key::tab);
+    page.press(key::tab);
+    page.press(R"({"number":"7","code":"1"})");
+    page.press(key::enter);
+    page.await("document.activeElement.innerText === 'resolve o-1'");
+    page.press(key::enter);
+    page.await_text("o-1: done");
+    page.await("document.querySelector('.flow')");
+    CHECK(lit() == "done");
+    CHECK(page.text().find("the bank has it") != std::string::npos);
+    CHECK(office.engine.find("o-1").value()->state == settle::state::done);
 }
 
 TEST_CASE("long: page: axe-core finds nothing, light, dark and on a phone") {
