@@ -115,7 +115,8 @@ public:
         for (auto const& declare : late_) declare(checker);
         checker.declare(
             [except = negative_at_start()](records const& now) { return below_zero(now, except); });
-        typename search_type::moves_type const possible{transactions_, reads_, within_};
+        typename search_type::moves_type const possible{transactions_, reads_, within_,
+                                                        first_.data};
         search_type made{possible, checker, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);
     }

@@ -38,6 +38,9 @@ struct bounds {
     /// The versions of records differ after each change of their marks, too, and not of their
     /// values alone.
     bool versions_of_marks = false;
+    /// Of readers alone it is checked that their answers are in one order. Each set of transactions
+    /// must give the records of each reader other values.
+    bool compares_readers = false;
     bool keeps_at_insert = true; ///< an insert may keep stage 0, as the log promises it
     bool submits = false;        ///< an id may be submitted, for any worker to run later
     bool requeues = false;       ///< an applied transaction may be requeued, as in a batch

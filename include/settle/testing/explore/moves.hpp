@@ -24,8 +24,10 @@ public:
     using typename base::worker;
     using typename base::world_type;
 
-    moves(transactions const& all, reads const& all_reads, bounds const& within)
-        : base(all, all_reads, within) {}
+    /// Shape:   first - the records at the start
+    moves(transactions const& all, reads const& all_reads, bounds const& within,
+          Records const& first)
+        : base(all, all_reads, within, first) {}
 
     /// Calls `function(world&&, move_kind, describe)` for every successor, always in the same
     /// order; `describe()` returns the text of the move.

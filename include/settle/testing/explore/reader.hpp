@@ -139,8 +139,10 @@ struct model_reader {
     std::uint8_t unended = 0; ///< a bit for each transaction that was not final at its call
     Records seen{};           ///< the records of its look, in the order of the read
     bracket known{};
-    std::vector<fingerprint> truths{}; ///< all that the records were since its call, in order
-    fingerprint versions{};            ///< how far they are from those of its look
+    std::uint8_t least = 0; ///< a bit for each transaction in an answer before its call
+    std::optional<std::uint8_t> answered{}; ///< a bit for each transaction in its answer
+    std::vector<fingerprint> truths{};      ///< all that the records were since its call, in order
+    fingerprint versions{};                 ///< how far they are from those of its look
 
     /// Adds what the decided transactions now make of its records.
     void note(fingerprint const& truth) {
@@ -159,6 +161,10 @@ struct model_reader {
                   static_cast<std::uint64_t>(known.next()) << 24U |
                   std::uint64_t{known.count_answered()} << 32U | std::uint64_t{looks} << 40U |
                   std::uint64_t{crashes} << 48U);
+        if (answered || least != 0) {
+            print.add(least | std::uint64_t{answered.value_or(0)} << 8U |
+                      (answered ? 1U : 0U) << 16U | std::uint64_t{1} << 63U);
+        }
         if (now != reader_state::reading) return print;
         if (looks != 0) print.add(versions);
         seen.for_each_cell([&](auto const& cell) {

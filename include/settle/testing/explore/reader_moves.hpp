@@ -22,8 +22,11 @@ protected:
     using typename base::rules;
     using typename base::transactions;
 
-    reader_moves(transactions const& all, reads const& all_reads, bounds const& within)
-        : base(all, within), reads_(all_reads) {}
+    reader_moves(transactions const& all, reads const& all_reads, bounds const& within,
+                 Records const& first)
+        : base(all, within), reads_(all_reads) {
+        if (within.compares_readers) note_answers(first);
+    }
 
     template <typename Function>
     void move_readers(world_type const& now, Function& function) const {
@@ -71,7 +74,7 @@ protected:
         for (std::size_t i = 0; i < now.readers.size(); ++i) {
             auto& reader = now.readers[i];
             if (reader.now != reader_state::reading) continue;
-            reader.note(reads_[i]->truth(now.data));
+            if (!within_.compares_readers) reader.note(reads_[i]->truth(now.data));
             if (reader.looks == 0) continue;
             reader.versions =
                 reads_[i]->distance(reader.seen, now.data, within_.versions_of_marks, may_stop);
@@ -168,7 +171,11 @@ private:
         auto& reader = next.readers[i];
         reader.now = reader_state::reading;
         reader.known = bracket{reads_[i]->reads != read_of::far_store};
-        reader.note(reads_[i]->truth(next.data));
+        if (within_.compares_readers) {
+            for (auto const& other : next.readers) {
+                reader.least = static_cast<std::uint8_t>(reader.least | other.answered.value_or(0));
+            }
+        } else reader.note(reads_[i]->truth(next.data));
         for (std::size_t t = 0; t < all_.size(); ++t) {
             auto const& entry = next.entries[t];
             using enum state;
@@ -214,13 +221,57 @@ private:
         auto const& read = *reads_[i];
         auto const answer = read.answer(reader.seen, reader.known);
         std::string words = ", and answers " + read.text(reader.seen, reader.known);
-        bool const is_right =
-            std::binary_search(reader.truths.begin(), reader.truths.end(), answer);
-        reader.end(is_right ? reader_state::ended : reader_state::wrong);
+        if (within_.compares_readers) {
+            auto const has = fitting(next, i, answer);
+            reader.end(has ? reader_state::ended : reader_state::wrong);
+            reader.answered = has;
+        } else {
+            bool const is_right =
+                std::binary_search(reader.truths.begin(), reader.truths.end(), answer);
+            reader.end(is_right ? reader_state::ended : reader_state::wrong);
+        }
         return words;
     }
 
+    /// Notes what each set of transactions makes of the records of each reader.
+    void note_answers(Records const& first) {
+        for (auto const& read : reads_) {
+            auto& answers = answers_.emplace_back();
+            for (std::size_t set = 0; set < std::size_t{1} << all_.size(); ++set) {
+                Records made = first;
+                for (std::size_t t = 0; t < all_.size(); ++t) {
+                    if ((set >> t & 1U) != 0) all_[t]->commit(made);
+                }
+                auto const answer = read->truth(made);
+                if (std::find(answers.begin(), answers.end(), answer) != answers.end()) {
+                    throw std::invalid_argument(
+                        "settle: a search compares readers, and two sets of its transactions give "
+                        "a reader the same records. Give each transaction another amount");
+                }
+                answers.push_back(answer);
+            }
+        }
+    }
+    /// The transactions in an answer, a bit for each; nothing if no transactions give it, or if it
+    /// is in no order with the answers of other readers.
+    [[nodiscard]] std::optional<std::uint8_t> fitting(world_type const& now, std::size_t i,
+                                                      fingerprint const& answer) const {
+        auto const found = std::find(answers_[i].begin(), answers_[i].end(), answer);
+        if (found == answers_[i].end()) return std::nullopt;
+        auto const has = static_cast<std::uint8_t>(found - answers_[i].begin());
+        auto const has_all = [](unsigned more, unsigned less) { return (more & less) == less; };
+        if (!has_all(has, now.readers[i].least)) return std::nullopt;
+        for (auto const& other : now.readers) {
+            if (!other.answered) continue;
+            if (!has_all(has, *other.answered) && !has_all(*other.answered, has)) {
+                return std::nullopt;
+            }
+        }
+        return has;
+    }
+
     reads const& reads_;
+    std::vector<std::vector<fingerprint>> answers_{}; ///< of each reader, by set of transactions
 };
 
 } // namespace testing

@@ -43,7 +43,9 @@ public:
         }
         for (auto const& reader : now.readers) {
             if (violation.empty() && reader.now == reader_state::wrong) {
-                violation = "a reader's answer was true at no moment of its call";
+                violation = within_.compares_readers
+                                ? "the answers of two readers are in no order"
+                                : "a reader's answer was true at no moment of its call";
             }
         }
         return violation;
