@@ -43,6 +43,12 @@ TEST_CASE("rule: a reader that finds a decision looks again") {
           calm(2, 0));
 }
 
+TEST_CASE("rule: it looks again, or the answers of two readers are in no order") {
+    needs(switched::readers_look_again, purchases, payer, runs("t1", purchase{"A", 1}),
+          runs("t2", purchase{"A", 2}), reads_far(accounts, "A"), reads_far(accounts, "A"),
+          comparing(calm(2, 0)));
+}
+
 TEST_CASE("rule: a reader asks the log again after its second look") {
     needs(switched::readers_ask_again, transfers, both_rich, one, other, reads_far(accounts, "B"),
           calm(2, 0));

@@ -233,6 +233,11 @@ inline bounds guessed(std::size_t workers, std::size_t late_writes) {
     bounds.guesses = true;
     return bounds;
 }
+/// Checks that the answers of readers are in one order.
+inline bounds comparing(bounds bounds) {
+    bounds.compares_readers = true;
+    return bounds;
+}
 inline bounds without_crashes(bounds bounds) {
     bounds.crashes = false;
     return bounds;
