@@ -76,6 +76,14 @@ TEST_CASE("committed reads: writers do not wait while the rows of files are read
 
 namespace {
 
+struct naming {
+    std::string purse, label;
+};
+SETTLE_STRUCT(naming, purse, label);
+inline constexpr auto naming_type = settle::transaction<naming, "naming">(
+    participant<"purse">(purses, param<&naming::purse>)
+        .confirm(field<&purse::label> = param<&naming::label>));
+
 /// A session whose look takes keys alone.
 template <typename... Collections>
 struct session_of_keys : settle::memory::record_session<std::mutex, Collections...> {
@@ -105,6 +113,17 @@ TEST_CASE("committed reads: a store without looks at whole collections refuses t
     CHECK(engine.scan_committed(purses).problem().code == settle::errc::unfit_store);
     auto const both = engine.read_together(settle::all_of(purses), settle::all_of(vaults));
     CHECK(both.problem().code == settle::errc::unfit_store);
+}
+
+TEST_CASE("committed reads: a collection that no type of the engine uses") {
+    settle::memory::database near;
+    settle::memory::database far;
+    settle::engine engine{near, settle::bind(vaults, far), settle::type<naming_type>};
+    std::ignore = engine.create(purses, {"P", 1000, "open"});
+    std::ignore = engine.create(vaults, {"V", 7});
+    CHECK(engine.read_committed(vaults, "V").value()->gold == 7);
+    auto const seen = engine.read_together(settle::all_of(purses), settle::all_of(vaults)).value();
+    CHECK(std::get<1>(seen).front().gold == 7);
 }
 
 TEST_CASE_TEMPLATE("committed reads: a limit", Fixture, memory_fixture, sqlite_fixture) {

@@ -8,6 +8,8 @@
 #include <settle/running/calls/engine_calls.hpp>
 #include <settle/running/construction/refused_engine.hpp>
 
+#include <array>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -113,7 +115,8 @@ public:
         if (!gate_.is_open(call)) return gate_.why();
         check_looks<collection_type>();
         looked_record const looked{&detail::target_tag<collection_type>, detail::key_of_value(key)};
-        auto const seen = read_decided({&looked, 1}, {}, call);
+        auto const bound = assembly_.template binding_of<collection_type>();
+        auto const seen = read_decided({&bound, 1}, {&looked, 1}, {}, call);
         if (!seen.has_value()) return seen.problem();
         return record_of<Record>(seen.value().slots.front());
     }
@@ -146,7 +149,9 @@ public:
             }
         };
         (add(asked), ...);
-        auto const seen = read_decided(looked, collections, call);
+        std::array<detail::target_binding, sizeof...(Asked)> const bound{
+            assembly_.template binding_of<typename Asked::collection_type>()...};
+        auto const seen = read_decided(bound, looked, collections, call);
         if (!seen.has_value()) return seen.problem();
         auto const& slots = seen.value().slots;
         auto next = slots.begin();
@@ -279,12 +284,13 @@ protected:
             "settle: the store of this collection gives no record with its marks in one "
             "look, which read_committed needs. See committed_reads#stores");
     }
-    [[nodiscard]] auto read_decided(std::span<looked_record const> records,
+    [[nodiscard]] auto read_decided(std::span<detail::target_binding const> targets,
+                                    std::span<looked_record const> records,
                                     std::span<void const* const> collections,
                                     call_options const& call) {
         detail::environment_view const environment{assembly_.environment()};
-        return detail::read_decided({assembly_.seam().ports, assembly_.beside_log(), records,
-                                     collections, environment, limits(), call});
+        return detail::read_decided({assembly_.seam().ports, targets, assembly_.beside_log(),
+                                     records, collections, environment, limits(), call});
     }
     template <typename Record>
     [[nodiscard]] static std::optional<Record>

@@ -41,6 +41,7 @@ namespace detail {
 /// Shape:   all that it refers to outlives the call
 struct committed_read {
     engine_ports ports;
+    std::span<target_binding const> targets; ///< the stores of the collections
     std::span<bool const> beside_log; ///< for each store, whether it is of the log's own database
     std::span<looked_record const> records;
     std::span<void const* const> collections; ///< targets: all their records are read

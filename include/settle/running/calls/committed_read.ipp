@@ -91,7 +91,7 @@ struct records_of_store {
 [[nodiscard]] SETTLE_FUNCTION std::vector<records_of_store> by_store(committed_read const& read) {
     std::vector<records_of_store> stores;
     auto const group_of = [&](void const* target) -> records_of_store& {
-        auto const& targets = read.ports.targets;
+        auto const& targets = read.targets;
         auto const bound = std::find_if(targets.begin(), targets.end(),
                                         [&](auto const& each) { return each.target == target; });
         auto group = std::find_if(stores.begin(), stores.end(),

@@ -180,6 +180,12 @@ public:
         else return refused_session::one();
     }
 
+    /// The store of a collection, which no type need use.
+    template <typename Target>
+    [[nodiscard]] target_binding binding_of() const {
+        return {&target_tag<Target>, executors_[session_position<Target>(every{})]};
+    }
+
     /// For each store, whether one native transaction can hold its records and the log's entries.
     [[nodiscard]] std::span<bool const> beside_log() const { return beside_log_; }
 
