@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -210,13 +212,25 @@ inline constexpr auto shares_type = settle::transaction<shares, "shares">(
 /// Which records can be read together.
 enum class together : std::uint8_t { none, of_one_store, all };
 
-/// Two purses always have the same, and so do two vaults, and nothing is lost between them.
+/// Each payment of the second writer is as much as all that the first one could pay: a sum says how
+/// often each of them has paid.
+constexpr std::int64_t second_pays = 1'000;
+
+/// Whether a sum has all payments of another sum.
+constexpr bool has_all(std::int64_t sum, std::int64_t other) {
+    return sum / second_pays >= other / second_pays && sum % second_pays >= other % second_pays;
+}
+
+/// Two purses always have the same, and so do two vaults, and nothing is lost between them. The
+/// answers of two readers are in one order.
+/// Shape:   payments - of each writer; fewer than second_pays
 template <typename Near, typename Far>
 void check_together(Near& near, Far& far, together possible, int payments) {
+    constexpr std::int64_t money = 9'000'000;
     settle::options limits;
     limits.answer = settle::at_commit;
     settle::engine engine{near, settle::bind(vaults, far), settle::type<shares_type>, limits};
-    for (char const* const id : {"P", "Q"}) std::ignore = engine.create(purses, {id, 9000, ""});
+    for (char const* const id : {"P", "Q"}) std::ignore = engine.create(purses, {id, money, ""});
     for (char const* const id : {"V", "U"}) std::ignore = engine.create(vaults, {id, 0});
     auto const of_purses = settle::keys_of(purses, {"P", "Q"});
     auto const of_vaults = settle::keys_of(vaults, {"V", "U"});
@@ -224,16 +238,16 @@ void check_together(Near& near, Far& far, together possible, int payments) {
     std::atomic<std::int64_t> done = 0;
     std::atomic<int> writing = 2;
     std::atomic<int> wrong = 0;
-    std::atomic<int> answers = 0;
+    std::array<std::vector<std::int64_t>, 2> answers; ///< of each reader
     auto const gold_in = [](auto const& seen) {
         bool const is_whole = seen.size() == 2 || !seen[2];
         return is_whole && seen[0]->gold == seen[1]->gold ? seen[0]->gold : -1;
     };
     auto const spent_from = [](auto const& seen) {
-        return seen[0]->coins == seen[1]->coins ? 9000 - seen[0]->coins : -1;
+        return seen[0]->coins == seen[1]->coins ? money - seen[0]->coins : -1;
     };
     // The payments in an answer grow, and have all that the reader was told of.
-    auto const check = [&](auto const& read, together needs, auto number_in, std::int64_t& last,
+    auto const check = [&](std::size_t reader, auto const& read, together needs, auto number_in,
                            std::int64_t told) {
         if (!read.has_value()) {
             auto const expected =
@@ -242,73 +256,83 @@ void check_together(Near& near, Far& far, together possible, int payments) {
             return;
         }
         auto const number = number_in(*read);
-        wrong += number >= told && number >= last ? 0 : 1;
-        last = number;
-        ++answers;
+        auto& earlier = answers[reader];
+        bool const grows = earlier.empty() || has_all(number, earlier.back());
+        wrong += number >= 0 && has_all(number, told) && grows ? 0 : 1;
+        earlier.push_back(number);
     };
-    auto const read_until_written = [&] {
-        std::int64_t last[3]{};
+    auto const read_until_written = [&](std::size_t reader) {
         do {
             std::int64_t told = 0;
             for (auto const& some : {of_vaults, with_absent}) {
                 told = done;
                 check(
-                    engine.read_together(of_purses, some), together::all,
+                    reader, engine.read_together(of_purses, some), together::all,
                     [&](auto const& seen) {
                         auto const spent = spent_from(std::get<0>(seen));
                         return spent == gold_in(std::get<1>(seen)) ? spent : -1;
                     },
-                    last[0], told);
+                    told);
             }
             told = done;
             check(
-                engine.read_together(of_purses, settle::all_of(vaults)), together::all,
+                reader, engine.read_together(of_purses, settle::all_of(vaults)), together::all,
                 [&](auto const& seen) {
                     auto const& golden = std::get<1>(seen);
                     bool const is_whole = golden.size() == 2 && golden[0].gold == golden[1].gold;
                     auto const spent = spent_from(std::get<0>(seen));
                     return is_whole && golden[0].gold == spent ? spent : -1;
                 },
-                last[0], told);
+                told);
             told = done;
             check(
-                engine.scan_committed(vaults), together::of_one_store,
+                reader, engine.scan_committed(vaults), together::of_one_store,
                 [](auto const& golden) {
                     return golden[0].gold == golden[1].gold ? golden[0].gold : -1;
                 },
-                last[2], told);
+                told);
             told = done;
             check(
-                engine.read_together(of_purses), together::of_one_store,
-                [&](auto const& seen) { return spent_from(std::get<0>(seen)); }, last[1], told);
+                reader, engine.read_together(of_purses), together::of_one_store,
+                [&](auto const& seen) { return spent_from(std::get<0>(seen)); }, told);
             told = done;
             check(
-                engine.read_together(with_absent), together::of_one_store,
-                [&](auto const& seen) { return gold_in(std::get<0>(seen)); }, last[2], told);
+                reader, engine.read_together(with_absent), together::of_one_store,
+                [&](auto const& seen) { return gold_in(std::get<0>(seen)); }, told);
         } while (writing != 0);
     };
     std::vector<std::jthread> threads;
-    for (int writer = 0; writer < 2; ++writer) {
-        threads.emplace_back([&] {
+    for (std::size_t writer = 0; writer < 2; ++writer) {
+        threads.emplace_back([&, amount = writer == 0 ? 1 : second_pays] {
             for (int i = 0; i < payments; ++i) {
-                wrong += engine.run(shares{"P", "Q", "V", "U", 1}).done() ? 0 : 1;
-                ++done;
+                wrong += engine.run(shares{"P", "Q", "V", "U", amount}).done() ? 0 : 1;
+                done += amount;
                 // There is no such vault.
                 wrong += engine.run(shares{"P", "Q", "V", "W", 7}).canceled() ? 0 : 1;
             }
             --writing;
         });
-        threads.emplace_back(read_until_written);
+        threads.emplace_back(read_until_written, writer);
     }
     threads.clear();
     CHECK(wrong == 0);
-    CHECK((answers > 0) == (possible != together::none));
+    auto& all = answers[0];
+    all.insert(all.end(), answers[1].begin(), answers[1].end());
+    CHECK(all.empty() == (possible == together::none));
+    std::sort(all.begin(), all.end());
+    auto const lacks = [](auto less, auto more) { return !has_all(more, less); };
+    CHECK(std::adjacent_find(all.begin(), all.end(), lacks) == all.end());
 }
 
-/// A session between the moments of whose looks and the reads of their rows something happens.
+/// What happens beside looks: also between their moment and the read of their rows.
+struct beside_looks {
+    std::function<void()> before = [] {};
+    std::function<void()> between = [] {};
+    std::function<void()> after = [] {};
+};
 template <typename Session>
 struct interrupted_session : Session {
-    interrupted_session(Session&& inner, std::function<void()> const& happens)
+    interrupted_session(Session&& inner, beside_looks const& happens)
         : Session(std::move(inner)), happens_(&happens) {}
 
     settle::result<settle::store_look> look(settle::look_request const& request) {
@@ -331,23 +355,26 @@ private:
         auto const* const at_moment = request.at_moment;
         auto const longer = [&] {
             (*at_moment)();
-            (*happens_)();
+            happens_->between();
         };
         settle::detail::function_view<void()> const view{longer};
         if (at_moment != nullptr) request.at_moment = &view;
-        return look(request);
+        happens_->before();
+        auto looked = look(request);
+        happens_->after();
+        return looked;
     }
 
-    std::function<void()> const* happens_;
+    beside_looks const* happens_;
 };
 template <typename Database>
-struct interrupted : Database {
+struct interrupted : Database, beside_looks {
     using Database::Database;
-    std::function<void()> between = [] {};
 
     template <typename... Collections>
     auto bind(std::string const& log_name) {
-        return interrupted_session{Database::template bind<Collections...>(log_name), between};
+        beside_looks const& happens = *this;
+        return interrupted_session{Database::template bind<Collections...>(log_name), happens};
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reads of decided transactions in two databases of a MariaDB server.
-#include "../committed_reads_suite.hpp"
+#include "../committed_reads_costs.hpp"
 #include "fixtures.hpp"
 
 namespace {
@@ -36,6 +36,11 @@ TEST_CASE("committed reads: records that two objects of one database hold") {
     two_databases data;
     database beside{data.first.address()};
     check_together(data.near, beside, together::all, 50);
+}
+
+TEST_CASE("committed reads: the round trips of one record") {
+    two_databases const data;
+    check_round_trips<database>(data.first.address(), data.second.address(), 2);
 }
 
 TEST_CASE("committed reads: a hold of the log, which others keep waiting, or end") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reads of decided transactions in two schemas of a PostgreSQL server.
-#include "../committed_reads_suite.hpp"
+#include "../committed_reads_costs.hpp"
 #include "fixtures.hpp"
 
 namespace {
@@ -8,6 +8,8 @@ namespace {
 using namespace settle_test;
 using namespace committed_reads;
 using settle::postgresql::database;
+
+inline constexpr settle::collection<vault, "coffers", &vault::id> coffers;
 
 struct two_schemas {
     fresh_schema first{};
@@ -106,6 +108,44 @@ TEST_CASE("committed reads: a read of many keys holds the log at once") {
     keys.pop_back();
     CHECK(read());
     CHECK(held == 1);
+}
+
+TEST_CASE("committed reads: the round trips of one record") {
+    two_schemas const data;
+    check_round_trips<database>(data.first.address(), data.second.address(), 1);
+}
+
+TEST_CASE("committed reads: looks at several other servers are under way together") {
+    two_schemas const data;
+    fresh_schema const third;
+    interrupted<database> near{data.first.address()};
+    interrupted<database> far{data.second.address()};
+    interrupted<database> beside{third.address()};
+    settle::engine engine{near, settle::bind(vaults, far), settle::bind(coffers, beside),
+                          settle::type<deposit_type>};
+    std::ignore = engine.create(purses, {"P", 1000, "open"});
+    std::ignore = engine.create(vaults, {"V", 1});
+    std::ignore = engine.create(coffers, {"C", 2});
+    int under_way = 0;
+    int most = 0;
+    far.before = beside.before = [&] { most = std::max(most, ++under_way); };
+    far.after = beside.after = [&] { --under_way; };
+    auto const trips = [&] {
+        return std::array{near.round_trips(), far.round_trips(), beside.round_trips()};
+    };
+    auto const before = trips();
+    auto const seen =
+        engine
+            .read_together(settle::keys_of(purses, {"P"}), settle::keys_of(vaults, {"V"}),
+                           settle::keys_of(coffers, {"C"}))
+            .value();
+    CHECK(std::get<1>(seen).front()->gold == 1);
+    CHECK(std::get<2>(seen).front()->gold == 2);
+    CHECK(most == 2);
+    auto const after = trips();
+    CHECK(after[0] - before[0] == 1);
+    CHECK(after[1] - before[1] == 2);
+    CHECK(after[2] - before[2] == 2);
 }
 
 TEST_CASE("committed reads: a limit") {

@@ -29,6 +29,9 @@ struct look_request {
     /// If there is one, a store that can read as of an earlier moment calls it once, and reads as
     /// of a moment before the call. Another store need not call it.
     detail::function_view<void()> const* at_moment = nullptr;
+    /// If there is one, a store whose server answers may call it once, before it waits for the
+    /// answer: other servers are asked meanwhile.
+    detail::function_view<void()> const* while_asked = nullptr;
 };
 
 /// What a look has seen.

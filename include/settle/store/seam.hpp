@@ -55,7 +55,8 @@
 //       the engine's session of the log of this same database has given, the look waits for nothing
 //       that waits for the end of the hold. A store that can read as of an earlier moment calls
 //       `at_moment` and then reads its rows as of a moment before that call; meanwhile it keeps
-//       nothing for itself that another look needs, and writers go on.
+//       nothing for itself that another look needs, and writers go on. A store that waits for the
+//       answer of a server may call `while_asked` before: other servers are then asked, too.
 //   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
 //       may no longer exist, or from the first. The store chooses the order, but it depends only on
 //       the collection, key, transaction id and part of a mark. So pages of any size list each mark

@@ -111,10 +111,11 @@ public:
             auto session = pool_->take();
             auto const statements =
                 request.records.size() + request.ids.size() + request.collections.size();
-            bool const in_snapshot = statements > 1 || at_moment != nullptr;
+            bool const has_others = at_moment != nullptr || request.while_asked != nullptr;
+            bool const in_snapshot = statements > 1 || has_others;
             if (in_snapshot) Sql::dialect::begin_snapshot(*session);
+            if (has_others) session.free_place();
             if (at_moment != nullptr) {
-                session.free_place();
                 // The first read of a table takes the snapshot.
                 session->send(*entry_, transaction_id{});
                 session->sync();
@@ -226,8 +227,11 @@ private:
                 table_of(target).send_look_at_all(session, request.with_entries));
         }
         for (auto const& id : request.ids) sent.push_back(session.send(*entry_, id));
-        if (in_snapshot) session.commit();
-        else session.sync();
+        if (in_snapshot) {
+            session.start_commit();
+            if (request.while_asked != nullptr) (*request.while_asked)();
+            session.finish_commit();
+        } else session.sync();
         store_look seen;
         seen.has_entries = request.with_entries;
         if constexpr (requires { session.made_at(); }) seen.session = session.made_at();

@@ -131,6 +131,20 @@ SETTLE_FUNCTION void answer_from(store_look const& seen, bracket& known) {
     return static_cast<std::size_t>(std::find(beside.begin(), beside.end(), true) - beside.begin());
 }
 
+/// Calls `look(number, others)` for each number below `count`. A look may call `others` once, which
+/// makes all looks after it.
+template <typename Look>
+void make_looks(std::size_t count, Look const& look, std::size_t number = 0) {
+    if (number == count) return;
+    bool has_called = false;
+    auto const look_at_others = [&] {
+        has_called = true;
+        make_looks(count, look, number + 1);
+    };
+    look(number, function_view<void()>{look_at_others});
+    if (!has_called) make_looks(count, look, number + 1);
+}
+
 /// One try to read records of several stores while others write: looks at the stores that are not
 /// the log's; then, if they have versions, at the log and the records there at once, then at the
 /// others again. Nothing if this try, or, by `may_succeed`, each such try fails.
@@ -138,9 +152,6 @@ SETTLE_FUNCTION void answer_from(store_look const& seen, bracket& known) {
 read_in_three_looks(committed_read const& read, std::span<records_of_store const> stores,
                     bool& may_succeed) {
     using nothing = std::optional<decided_records>;
-    auto const look = [&](std::size_t store, look_request const& request) {
-        return read.ports.stores[store]->look(request);
-    };
     auto const began = next_session_moment();
     auto const at_log = store_at_log(read, stores);
     // Between two looks at a collection, a record could come and go.
@@ -149,26 +160,40 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
     std::vector<std::optional<std::uint64_t>> versions(read.records.size());
     std::vector<transaction_id> ids;
     records_of_store const* near = nullptr;
+    std::vector<records_of_store const*> far;
     for (auto const& group : stores) {
         if (group.store == at_log) near = &group;
-        if (group.store == at_log) continue;
-        auto looked = look(group.store, {group.records});
-        if (!looked.has_value()) return looked.problem();
-        store_look& seen = looked.value();
-        for (std::size_t i = 0; i < group.indexes.size(); ++i) {
+        else far.push_back(&group);
+    }
+    auto const look_far = [&] {
+        std::vector<result<store_look>> looks(far.size(), store_look{});
+        make_looks(far.size(), [&](std::size_t number, function_view<void()> const& others) {
+            look_request request{far[number]->records};
+            request.while_asked = &others;
+            looks[number] = read.ports.stores[far[number]->store]->look(request);
+        });
+        return looks;
+    };
+
+    if (!may_succeed) return nothing{};
+    auto before = look_far();
+    for (std::size_t number = 0; number < far.size(); ++number) {
+        if (!before[number].has_value()) return before[number].problem();
+        store_look& seen = before[number].value();
+        auto const& indexes = far[number]->indexes;
+        for (std::size_t i = 0; i < indexes.size(); ++i) {
             // A record without a version counts as changed.
-            may_succeed = may_succeed && !seen.versions.empty() && seen.versions[i];
-            if (!may_succeed) break;
+            may_succeed = !seen.versions.empty() && seen.versions[i];
+            if (!may_succeed) return nothing{};
             for (auto const& mark : seen.slots[i].marks) ids.push_back(mark.id);
-            versions[group.indexes[i]] = seen.versions[i];
-            slots[group.indexes[i]] = std::move(seen.slots[i]);
+            versions[indexes[i]] = seen.versions[i];
+            slots[indexes[i]] = std::move(seen.slots[i]);
         }
     }
 
-    if (!may_succeed) return nothing{};
     look_request of_moment{{}, true, nullptr, ids};
     if (near != nullptr) of_moment.records = near->records;
-    auto looked = look(at_log, of_moment);
+    auto looked = read.ports.stores[at_log]->look(of_moment);
     if (!looked.has_value()) return looked.problem();
     store_look& moment = looked.value();
     may_succeed = moment.has_entries && moment.is_of_one_moment;
@@ -177,14 +202,13 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
         slots[near->indexes[i]] = std::move(moment.slots[i]);
     }
 
-    for (auto const& group : stores) {
-        if (group.store == at_log) continue;
-        auto const again = look(group.store, {group.records});
-        if (!again.has_value()) return again.problem();
-        store_look const& seen = again.value();
+    auto const after = look_far();
+    for (std::size_t number = 0; number < far.size(); ++number) {
+        if (!after[number].has_value()) return after[number].problem();
+        store_look const& seen = after[number].value();
         if (!is_one_session(began, seen.session)) return nothing{};
-        for (std::size_t i = 0; i < group.indexes.size(); ++i) {
-            std::size_t const index = group.indexes[i];
+        for (std::size_t i = 0; i < far[number]->indexes.size(); ++i) {
+            std::size_t const index = far[number]->indexes[i];
             if (!is_unchanged(slots[index], versions[index], seen.slots[i], seen.versions[i])) {
                 return nothing{};
             }
@@ -209,7 +233,9 @@ public:
         auto const end = std::chrono::steady_clock::now() + longest_hold;
         within_.deadline = within_.deadline ? std::min(*within_.deadline, end) : end;
         limits_.emplace(within_);
-        look_from(0);
+        make_looks(stores.size() + 1, [&](std::size_t number, function_view<void()> const& others) {
+            if (problem_.empty()) look(number, others);
+        });
     }
 
     /// Errors:  the first one; a retryable error if the hold did not last
@@ -219,27 +245,21 @@ public:
     }
 
 private:
-    /// Looks at the store of this number, and at the moment of its look at all later ones. So only
-    /// a store without earlier moments reads its rows while writers wait.
-    void look_from(std::size_t number) {
+    /// Looks at the store of this number, and at the moment of its look at all later ones, at whose
+    /// last one the hold ends. So only a store without earlier moments reads its rows while writers
+    /// wait.
+    void look(std::size_t number, function_view<void()> const& others) {
         if (number == stores_.size()) {
             note(hold_.end());
             limits_.reset();
             return;
         }
         auto const& group = stores_[number];
-        bool has_called = false;
-        auto const look_at_others = [&] {
-            has_called = true;
-            look_from(number + 1);
-        };
-        detail::function_view<void()> const at_moment{look_at_others};
         auto* const held = read_.beside_log[group.store] ? &hold_ : nullptr;
         auto looked = read_.ports.stores[group.store]->look(
-            {group.records, false, held, {}, group.collections, &at_moment});
+            {group.records, false, held, {}, group.collections, &others});
         note(looked);
         if (looked.has_value()) looks_[number] = std::move(looked.value());
-        if (!has_called && problem_.empty()) look_from(number + 1);
     }
     void note(auto const& answer) {
         if (problem_.empty() && !answer.has_value()) problem_ = answer.problem();
