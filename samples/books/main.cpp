@@ -121,8 +121,8 @@ public:
     /// Calls visit(name, id, opened_with, now) for the accounts of both banks.
     template <typename Read, typename Visit>
     void each_account(Read const& read, Visit&& visit) const {
-        auto [accounts] = read(books::accounts);
-        for (books::account const& each : accounts) {
+        auto [stored] = read(books::accounts);
+        for (books::account const& each : stored) {
             visit(books::accounts.name, each.id, each.opened_with, each.balance);
         }
         books::ledger_client{ledger_}.each_account([&](books::account const& each) {

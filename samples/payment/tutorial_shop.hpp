@@ -39,8 +39,8 @@ public:
 
     template <typename Read, typename Visit>
     static void each_account(Read const& read, Visit&& visit) {
-        auto [balances] = read(tutorial::balances);
-        for (tutorial::purse const& each : balances) {
+        auto [stored] = read(tutorial::balances);
+        for (tutorial::purse const& each : stored) {
             visit(tutorial::balances.name, each.id, std::int64_t{0}, each.balance);
         }
     }

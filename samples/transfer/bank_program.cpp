@@ -67,8 +67,8 @@ public:
 
     template <typename Read, typename Visit>
     static void each_account(Read const& read, Visit&& visit) {
-        auto [accounts] = read(bank::accounts);
-        for (bank::account const& each : accounts) {
+        auto [stored] = read(bank::accounts);
+        for (bank::account const& each : stored) {
             visit(bank::accounts.name, each.id, each.opened_with, each.balance);
         }
     }

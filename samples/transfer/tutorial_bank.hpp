@@ -33,8 +33,8 @@ public:
 
     template <typename Read, typename Visit>
     static void each_account(Read const& read, Visit&& visit) {
-        auto [accounts] = read(tutorial::accounts);
-        for (tutorial::account const& each : accounts) {
+        auto [stored] = read(tutorial::accounts);
+        for (tutorial::account const& each : stored) {
             visit(tutorial::accounts.name, each.id, std::int64_t{0}, each.balance);
         }
     }

@@ -109,8 +109,8 @@ public:
 
     template <typename Read, typename Visit>
     static void each_account(Read const& read, Visit&& visit) {
-        auto [accounts] = read(agency::accounts);
-        for (agency::account const& each : accounts) {
+        auto [stored] = read(agency::accounts);
+        for (agency::account const& each : stored) {
             visit(agency::accounts.name, each.id, each.opened_with, each.balance);
         }
     }
