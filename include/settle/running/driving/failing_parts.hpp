@@ -35,11 +35,10 @@ public:
     [[nodiscard]] std::uint32_t tries() const noexcept;
     /// The error of a part that is not sent now; null if it is sent.
     [[nodiscard]] error const* withholds(std::size_t number) const;
-    /// Withholds the parts that have just failed.
-    /// Shape:   random() - gives a number
+    /// Withholds the parts that have just failed. Those with the same pauses share their next wave.
     [[nodiscard]] ends withhold(transaction_descriptor const& type, void const* parameters,
                                 options const& limits, std::chrono::nanoseconds now,
-                                function_view<std::uint64_t()> random);
+                                std::uint64_t random);
     /// Sends each part again whose pause is over.
     void wake(std::chrono::nanoseconds now);
 

@@ -49,11 +49,9 @@ SETTLE_FUNCTION error const* failing_parts::withholds(std::size_t number) const 
     return nullptr;
 }
 
-SETTLE_FUNCTION failing_parts::ends failing_parts::withhold(transaction_descriptor const& type,
-                                                            void const* parameters,
-                                                            options const& limits,
-                                                            std::chrono::nanoseconds now,
-                                                            function_view<std::uint64_t()> random) {
+SETTLE_FUNCTION failing_parts::ends
+failing_parts::withhold(transaction_descriptor const& type, void const* parameters,
+                        options const& limits, std::chrono::nanoseconds now, std::uint64_t random) {
     ends all{std::chrono::nanoseconds::max(), now};
     type.for_each_part(parameters, [&](part_descriptor const& descriptor, std::size_t,
                                        std::size_t number) {
@@ -62,7 +60,7 @@ SETTLE_FUNCTION failing_parts::ends failing_parts::withhold(transaction_descript
         if (!std::exchange(known->has_end, true)) {
             auto pauses = pauses_of(descriptor.stage != 0, limits);
             pauses.choose(descriptor);
-            auto const grown = pauses.after(known->pauses++, random());
+            auto const grown = pauses.after(known->pauses++, random);
             std::chrono::nanoseconds const look_every = call_pauses::look_every;
             known->until = now + (known->is_paused ? look_every : std::max(grown, known->asked));
             known->is_withheld = true;

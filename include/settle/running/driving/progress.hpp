@@ -400,8 +400,8 @@ private:
 
     /// Lets a job rest, longer each time.
     [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
-        auto const pause = pause_of(work, execution.rests, limits_, environment_.elapsed(),
-                                    [&] { return environment_.random(); });
+        auto const pause =
+            pause_of(work, execution.rests, limits_, environment_.elapsed(), environment_.random());
         if (work.notes_tries) {
             look_at_clock();
             work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause.all));

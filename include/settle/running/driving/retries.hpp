@@ -38,10 +38,9 @@ struct job_pause {
 };
 
 /// The pause before a job repeats its step.
-/// Shape:   rests - the job's earlier pauses; elapsed - the time; random() - gives a number
+/// Shape:   rests - the job's earlier pauses; elapsed - the time
 [[nodiscard]] job_pause pause_of(job& work, std::uint32_t rests, options const& limits,
-                                 std::chrono::nanoseconds elapsed,
-                                 function_view<std::uint64_t()> random);
+                                 std::chrono::nanoseconds elapsed, std::uint64_t random);
 
 } // namespace detail
 SETTLE_END

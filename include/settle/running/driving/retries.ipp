@@ -42,8 +42,7 @@ SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t att
 }
 
 SETTLE_FUNCTION job_pause pause_of(job& work, std::uint32_t rests, options const& limits,
-                                   std::chrono::nanoseconds elapsed,
-                                   function_view<std::uint64_t()> random) {
+                                   std::chrono::nanoseconds elapsed, std::uint64_t random) {
     using std::chrono::nanoseconds;
     nanoseconds const asked = std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
     bool const looks = std::exchange(work.is_paused, false) && !work.notes_tries;
@@ -53,7 +52,7 @@ SETTLE_FUNCTION job_pause pause_of(job& work, std::uint32_t rests, options const
         return {std::max(ends.first - elapsed, nanoseconds{0}), ends.last - elapsed};
     }
     auto const earlier = work.notes_tries ? work.call_tries - 1 : rests;
-    auto const grown = pauses_of(work, limits).after(earlier, random());
+    auto const grown = pauses_of(work, limits).after(earlier, random);
     nanoseconds const pause = looks ? call_pauses::look_every : std::max(grown, asked);
     return {pause, pause};
 }
