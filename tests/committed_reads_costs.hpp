@@ -28,6 +28,7 @@ void check_round_trips(std::string const& near_address, std::string const& far_a
     };
     using trips = std::pair<std::uint64_t, std::uint64_t>;
     auto const trips_of = [&](auto const& read) {
+        CHECK(read().has_value()); // its session prepares statements that it has not used before
         trips const before{near.round_trips(), far.round_trips()};
         CHECK(read().has_value());
         return trips{near.round_trips() - before.first, far.round_trips() - before.second};
