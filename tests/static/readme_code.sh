@@ -230,7 +230,8 @@ cd "$folder" || exit 1
 touch members.cpp defaults.cpp
 {
     sed 's/^int main()/void tickets()/' tickets.cpp
-    printf '#include <settle/%s.hpp>\n' console/options memory metrics/thread runner
+    printf '#include <settle/%s.hpp>\n' console/options memory metrics/thread \
+        running/calls/operation runner
     cat fragments.cpp
     printf '#line 1 "the members and statements of the pages"\nnamespace members {\nusing namespace settle;\n'
     cat - members.cpp <<'END'

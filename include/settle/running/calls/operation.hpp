@@ -45,6 +45,8 @@ private:
     std::unique_ptr<held_operation> held_;
 };
 
+using operation = basic_operation<detail::order_rules>;
+
 #ifdef SETTLE_COMPILED
 extern template class basic_operation<detail::order_rules>;
 #endif
