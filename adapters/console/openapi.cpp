@@ -260,10 +260,12 @@ namespace {
     return {{"required", true},
             {"content", {{"application/x-www-form-urlencoded", {{"schema", schema}}}}}};
 }
-/// Shape:   needed - one of these schemas holds for the form
-[[nodiscard]] console_json form(members const& fields, console_json const& needed) {
+/// Shape:   needed - one of these schemas holds for the form; always - all of these
+[[nodiscard]] console_json form(members const& fields, console_json const& needed,
+                                console_json const& always = {}) {
     auto schema = object({}, fields);
     schema["anyOf"] = needed;
+    if (!always.empty()) schema["allOf"] = always;
     return form(schema);
 }
 
@@ -314,7 +316,11 @@ void add_actions(console_json& paths) {
             else needed.push_back(has(field));
         }
         all.insert(all.end(), {{"dry_run", one}, {"all", one}, {"token", text_input()}});
-        if (is_resolve) all.insert(all.end(), {{"call", text_input()}, {"why", text_input()}});
+        console_json always;
+        if (is_resolve) {
+            all.insert(all.end(), {{"call", text_input()}, {"why", text_input()}});
+            always = console_json::array({has("call"), has("why")});
+        }
         auto& of_all = paths["/entries/" + name];
         of_all["get"] = {{"operationId", "entry_named_" + name},
                          {"description", "The entry whose id is '" + name + "'."},
@@ -326,7 +332,7 @@ void add_actions(console_json& paths) {
                            "Acts on all entries that the filter matches. With dry_run=1 it counts "
                            "them; else it needs the 'token' of a dry run."},
                           {"parameters", console_json::array({header})},
-                          {"requestBody", form(all, needed)},
+                          {"requestBody", form(all, needed, always)},
                           {"responses", responses}};
     }
 }

@@ -127,12 +127,16 @@ function picture(entry) {
     const [, title, number] = line.match(/^ *subgraph \w+\["(stage (\d+).*)"\]$/) || [];
     if (title) stages.push(frame = {title, number: Number(number), parts: []});
     if (line.trim() === 'end') frame = null;
-    const [, id, text] = line.match(/^ *(\w+)[[({]+"(.*)"[\])}]+$/) || [];
-    if (id) boxes[id] = plain(text.replaceAll('<br/>', '\n')).split('\n');
-    if (id && frame) frame.parts.push(id);
-    const [, from, why] = line.match(/^ *(\w+) -\.->\|"(.*)"\| cancel$/) || [];
+    for (const [, id, text] of title ? [] : line.matchAll(/(\w+)(?:\[|\(\[|\{\{)"([^"]*)"/g)) {
+      boxes[id] = plain(text.replaceAll('<br/>', '\n')).split('\n');
+      const [, alone] = boxes[id][0].match(/^stage (\d+)$/) || [];
+      if (alone) stages.push({title: boxes[id].shift(), number: Number(alone), parts: [id]});
+      else if (frame) frame.parts.push(id);
+    }
+    const [, from, why] = line.match(/^ *(\w+) -\.->\|"([^"]*)"\| cancel/) || [];
     if (from) fails[from] = plain(why);
   }
+  stages.sort((left, right) => left.number - right.number);
   const box = (id) => make('div', {}, make('b', {}, boxes[id][0]),
     ...boxes[id].slice(1).map((text) => make('div', {}, text)),
     fails[id] ? make('div', {class: 'note'}, `✗ ${fails[id]}`) : null);
