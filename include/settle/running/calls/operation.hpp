@@ -45,7 +45,7 @@ private:
     std::unique_ptr<held_operation> held_;
 };
 
-using operation = basic_operation<detail::order_rules>;
+using engine_operation = basic_operation<detail::order_rules>;
 
 #ifdef SETTLE_COMPILED
 extern template class basic_operation<detail::order_rules>;
