@@ -45,7 +45,8 @@ private:
     std::uint64_t times_ = 0;
     std::map<std::string, other> others_{};
     moment begun_ = moment::max(); ///< the others have counted this process since, or soon do
-    moment said_{};
+    moment sent_{};                ///< when the last word was sent
+    moment said_{};                ///< when the last word was sent that the log has shown
 };
 
 /// The log of an engine, for a process that says that it goes on.

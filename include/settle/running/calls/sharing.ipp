@@ -30,11 +30,14 @@ SETTLE_FUNCTION result<void> process_shares::say(log_port& log, function_view<mo
         others[each.name] = {each.text, is_same ? known->second.since : looked};
     }
     others_ = std::move(others);
-    auto const written = log.replace_metadata(own_, own, std::to_string(++times_));
+    // A word counts once the log shows it: another process may have erased the row meanwhile.
+    bool const is_kept = own == std::to_string(times_);
+    if (is_kept) said_ = sent_;
+    auto const written = log.replace_metadata(own_, own, std::to_string(times_ + 1));
     if (!written.has_value()) return written;
-    bool const was_counted = own && looked - said_ <= holds_for;
-    if (!was_counted) begun_ = now();
-    said_ = looked;
+    ++times_;
+    sent_ = looked;
+    if (!is_kept || looked - said_ > holds_for) begun_ = now();
     return forget_ended(log, looked);
 }
 
