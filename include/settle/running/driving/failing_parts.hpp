@@ -5,6 +5,7 @@
 
 #include <settle/running/construction/options.hpp>
 #include <settle/store/descriptor.hpp>
+#include <settle/store/request.hpp>
 
 #include <vector>
 
