@@ -57,7 +57,8 @@ failing_parts::withhold(transaction_descriptor const& type, void const* paramete
                                        std::size_t number) {
         auto const known = find(number);
         if (known == parts_.end()) return;
-        if (!std::exchange(known->has_end, true)) {
+        // A pause that is over does not serve a part that was not sent after it.
+        if (!std::exchange(known->has_end, true) || known->until <= now) {
             auto pauses = pauses_of(descriptor.stage != 0, limits);
             pauses.choose(descriptor);
             auto const grown = pauses.after(known->pauses++, random);
