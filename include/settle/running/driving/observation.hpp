@@ -39,8 +39,9 @@ public:
     }
 
     /// Reports the end of the call for a job.
-    void call_ended([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution,
-                    [[maybe_unused]] timestamp time) {
+    [[gnu::always_inline]] void call_ended([[maybe_unused]] job const& work,
+                                           [[maybe_unused]] execution_state& execution,
+                                           [[maybe_unused]] timestamp time) {
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
