@@ -63,6 +63,11 @@ public:
     /// How many requests with this SQL the server was sent, and has answered.
     [[nodiscard]] int requests(std::string const& sql = "") const { return count(requests_, sql); }
     [[nodiscard]] int replies(std::string const& sql = "") const { return count(replies_, sql); }
+    /// The statements of the last request that the server was sent.
+    [[nodiscard]] std::string last_request() const {
+        std::lock_guard const lock{mutex_};
+        return requests_.empty() ? "" : requests_.back();
+    }
     /// How many notifications the clients were sent.
     [[nodiscard]] int notices() const {
         std::lock_guard const lock{mutex_};

@@ -2,6 +2,7 @@
 // Reads of decided transactions in two schemas of a PostgreSQL server.
 #include "../committed_reads_costs.hpp"
 #include "fixtures.hpp"
+#include "proxy.hpp"
 
 namespace {
 
@@ -113,6 +114,26 @@ TEST_CASE("committed reads: a read of many keys holds the log at once") {
 TEST_CASE("committed reads: the round trips of one record") {
     two_schemas const data;
     check_round_trips<database>(data.first.address(), data.second.address(), 1);
+}
+
+TEST_CASE("committed reads: one statement looks at many records of a collection") {
+    fresh_schema const data;
+    proxy between{data.port()};
+    database near{data.address_at(between.port(), proxy::options)};
+    settle::engine engine{near, settle::bind(vaults, near), settle::type<deposit_type>};
+    std::vector<std::string> keys;
+    for (int i = 0; i < 50; ++i) {
+        keys.push_back(std::to_string(i));
+        std::ignore = engine.create(vaults, {keys.back(), i});
+    }
+    auto const seen = engine.read_together(settle::keys_of(vaults, keys)).value();
+    CHECK(std::get<0>(seen).back()->gold == 49);
+    auto const sent = between.last_request();
+    std::size_t looks = 0;
+    for (auto found = sent.find("UNION ALL"); found != sent.npos;
+         found = sent.find("UNION ALL", found + 1))
+        ++looks;
+    CHECK(looks == 1);
 }
 
 TEST_CASE("committed reads: looks at several other servers are under way together") {

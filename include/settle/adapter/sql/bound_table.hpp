@@ -57,21 +57,25 @@ public:
         if (!this->key_column().give_key(values, key)) values.bind(nullptr);
         return to.send(*read_, values);
     }
-    /// Queues a look at a record: one statement, so the server takes one snapshot for it. The
-    /// columns are as in read_look().
-    std::size_t send_look(connection& to, part_key const& key, bool with_entries) const {
-        parameters values;
-        if (!this->key_column().give_key(values, key)) values.bind(nullptr);
-        values.bind(mark_key{key}.text());
-        values.bind(of().name);
-        return to.send(with_entries ? *look_with_log_ : *look_, values);
+    /// Queues a look at records and their marks: one statement, but of a small wave on a server
+    /// whose statements take its rows one by one. Its rows are records without a mark, and marks
+    /// without a record, with the columns of read_look(); the last column is the number of the key
+    /// from 1 on.
+    std::size_t send_look(connection& to, std::span<part_key const> keys, bool with_entries) const {
+        array sent = this->keys();
+        array marked = array::texts();
+        for (part_key const& key : keys) {
+            if (!this->give_key(sent, key)) sent.add(nullptr);
+            marked.add(mark_key{key}.text());
+        }
+        return to.send(with_entries ? *look_with_log_ : *look_, sent, marked, of().name);
     }
     /// Queues a look at all records and marks of the collection: one statement. Its rows are
     /// records without a mark, and marks without a record; the last column is the key of a mark.
     std::size_t send_look_at_all(connection& to, bool with_entries) const {
         return to.send(with_entries ? *look_at_all_with_log_ : *look_at_all_, of().name);
     }
-    /// The column of a mark's key.
+    /// The last column of a look.
     [[nodiscard]] int look_key() const noexcept {
         return look_members + static_cast<int>(this->columns().size());
     }
@@ -222,38 +226,44 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
     read_ = &pool_->prepare(select + " AND t." + key.name + " = " + sent_key, {key.element()},
                             "read a record");
-    auto const mark_table = dialect::table_name(*pool_, "settle_mark") + " AS m";
+    auto const marks_table = dialect::table_name(*pool_, "settle_mark");
     auto const of_mark = "m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
                          dialect::name("undo") + ", m.image, ";
-    auto const look = [&](std::string const& columns, std::string const& join) {
+    std::string no_mark;
+    for (int column = 0; column < look_exists; ++column) no_mark += "NULL, ";
+    std::string no_record = "NULL, NULL, ";
+    for (std::size_t i = 0; i < this->columns().size(); ++i) no_record += "NULL, ";
+    auto const record = no_mark + dialect::one() + ", " + dialect::version("t") + ", " + members;
+    auto const entry_table = dialect::table_name(*pool_, "settle_entry") + " AS e";
+    auto const look = [&](std::string const& of_entry) {
+        std::vector<parameter_type> const types{key.array(), text_array, text_value};
         return &pool_->prepare(
-            "SELECT " + of_mark + columns + ", CASE WHEN t." + key.name + " IS NOT NULL THEN " +
-                dialect::one() + " END, " + dialect::version("t") + ", " + members +
-                " FROM (SELECT 1) AS o LEFT JOIN " + this->name() + " AS t ON t." + key.name +
-                " = " + sent_key + row_stands(dialect::as_text("t." + key.name)) + " LEFT JOIN " +
-                mark_table + " ON m." + dialect::name("key") + " = $2 AND m.collection = $3" + join,
-            {key.element(), text_value, text_value}, "read a record and its marks");
+            dialect::look_up(record + ", w.n", types, this->name(), "t",
+                             has_key("w.c0") + row_stands("w.n")) +
+                " UNION ALL " +
+                dialect::look_up(of_mark + of_entry + no_record + "w.n", types, marks_table, "m",
+                                 "m." + dialect::name("key") + " = w.c1 AND m.collection = $3"),
+            types, "read records and their marks");
     };
-    auto const look_at_all = [&](std::string const& columns, std::string const& join) {
-        std::string nothing;
-        for (int column = 0; column < look_exists; ++column) nothing += "NULL, ";
-        std::string no_record = "NULL, NULL, ";
-        for (std::size_t i = 0; i < this->columns().size(); ++i) no_record += "NULL, ";
+    auto const look_at_all = [&](std::string const& of_entry, std::string const& join) {
         return &pool_->prepare(
-            "SELECT " + nothing + dialect::one() + ", NULL, " + members + ", NULL FROM " +
-                this->name() + " AS t WHERE true" + row_stands(dialect::as_text("t." + key.name)) +
-                " UNION ALL SELECT " + of_mark + columns + ", " + no_record + "m." +
-                dialect::name("key") + " FROM " + mark_table + join + " WHERE m.collection = $1",
+            "SELECT " + record + ", NULL FROM " + this->name() + " AS t WHERE true" +
+                row_stands(dialect::as_text("t." + key.name)) + " UNION ALL SELECT " + of_mark +
+                of_entry + no_record + "m." + dialect::name("key") + " FROM " + marks_table +
+                " AS m" + join + " WHERE m.collection = $1",
             {text_value}, "read all records and their marks");
     };
-    std::string const no_entry = "NULL, NULL, NULL";
-    std::string const of_entry = "e.state, e.epoch, coalesce(e.committed, 0)";
-    auto const entries =
-        " LEFT JOIN " + dialect::table_name(*pool_, "settle_entry") + " AS e ON e.id = m.id";
-    look_ = look(no_entry, "");
-    look_with_log_ = look(of_entry, entries);
+    std::string const no_entry = "NULL, NULL, NULL, ";
+    std::string of_entry;
+    for (auto const* const column : {"e.state", "e.epoch", "coalesce(e.committed, 0)"}) {
+        of_entry +=
+            std::string{"(SELECT "} + column + " FROM " + entry_table + " WHERE e.id = m.id), ";
+    }
+    look_ = look(no_entry);
+    look_with_log_ = look(of_entry);
     look_at_all_ = look_at_all(no_entry, "");
-    look_at_all_with_log_ = look_at_all(of_entry, entries);
+    look_at_all_with_log_ = look_at_all("e.state, e.epoch, coalesce(e.committed, 0), ",
+                                        " LEFT JOIN " + entry_table + " ON e.id = m.id");
     first_ = &pool_->prepare(select + order + "1", {integer_value}, "read records");
     next_ = &pool_->prepare(select + " AND t." + key.name + " > " + sent_key + order + "2",
                             {key.element(), integer_value}, "read records");

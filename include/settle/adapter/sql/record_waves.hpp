@@ -49,10 +49,11 @@ public:
     record_waves(pool& connections, std::span<collection_descriptor const* const> bound)
         : executed_store<one_phase_store<log_session>>({.leaders = Sql::leaders}),
           pool_(&connections),
-          entry_(&connections.prepare("SELECT e.state, e.epoch, coalesce(e.committed, 0) FROM " +
-                                          Sql::dialect::table_name(connections, "settle_entry") +
-                                          " AS e WHERE e.id = $1",
-                                      parameter_types{text_value}, "read entries")),
+          entries_(&connections.prepare(
+              Sql::dialect::look_up("e.state, e.epoch, coalesce(e.committed, 0), w.n", {text_array},
+                                    Sql::dialect::table_name(connections, "settle_entry"), "e",
+                                    "e.id = w.c0"),
+              parameter_types{text_array}, "read entries")),
           marks_(connections) {
         for (auto const* const one : bound) {
             tables_.push_back(std::make_shared<bound_table>(connections, *one));
@@ -117,7 +118,9 @@ public:
             if (has_others) session.free_place();
             if (at_moment != nullptr) {
                 // The first read of a table takes the snapshot.
-                session->send(*entry_, transaction_id{});
+                auto no_id = Sql::array::texts();
+                no_id.add(std::string_view{});
+                session->send(*entries_, no_id);
                 session->sync();
                 (*at_moment)();
             }
@@ -213,20 +216,39 @@ private:
         return **std::find_if(tables_.begin(), tables_.end(),
                               [&](auto const& table) { return table->of().target == target; });
     }
+    /// What one statement looks at.
+    struct records_of_table {
+        bound_table const* table;
+        std::vector<part_key> keys{};
+        std::vector<std::size_t> indexes{}; ///< of the records of the request
+        std::size_t sent = 0;
+    };
     /// Shape:   in_snapshot - a native transaction with a snapshot is open, which ends here
     [[nodiscard]] store_look look_in(connection& session, look_request const& request,
                                      bool in_snapshot) const {
-        std::vector<std::size_t> sent;
-        for (auto const& record : request.records) {
-            sent.push_back(
-                table_of(record.target).send_look(session, record.key, request.with_entries));
+        std::vector<records_of_table> by_table;
+        for (std::size_t i = 0; i < request.records.size(); ++i) {
+            auto const& table = table_of(request.records[i].target);
+            auto same = std::find_if(by_table.begin(), by_table.end(),
+                                     [&](auto const& some) { return some.table == &table; });
+            if (same == by_table.end()) same = by_table.insert(same, records_of_table{&table});
+            same->keys.push_back(request.records[i].key);
+            same->indexes.push_back(i);
+        }
+        for (auto& some : by_table) {
+            some.sent = some.table->send_look(session, some.keys, request.with_entries);
         }
         std::vector<std::size_t> sent_for_all;
         for (auto const* const target : request.collections) {
             sent_for_all.push_back(
                 table_of(target).send_look_at_all(session, request.with_entries));
         }
-        for (auto const& id : request.ids) sent.push_back(session.send(*entry_, id));
+        std::size_t sent_ids = 0;
+        if (!request.ids.empty()) {
+            auto ids = Sql::array::texts();
+            for (auto const& id : request.ids) ids.add(std::string_view{id});
+            sent_ids = session.send(*entries_, ids);
+        }
         if (in_snapshot) {
             session.start_commit();
             if (request.while_asked != nullptr) (*request.while_asked)();
@@ -235,26 +257,36 @@ private:
         store_look seen;
         seen.has_entries = request.with_entries;
         if constexpr (requires { session.made_at(); }) seen.session = session.made_at();
-        std::size_t const count = request.records.size();
-        for (std::size_t i = 0; i < request.ids.size(); ++i) {
-            for_each_row(session.result(sent[count + i]), [&](row const& read_row) {
-                read_standing(read_row, request.ids[i], 0, seen);
+        if (!request.ids.empty()) {
+            for_each_row(session.result(sent_ids), [&](row const& read_row) {
+                auto const number = static_cast<std::size_t>(read_row.integer(3));
+                read_standing(read_row, request.ids[number - 1], 0, seen);
             });
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            bound_table const& table = table_of(request.records[i].target);
-            any_slot slot{*table.of().record};
-            auto& version = seen.versions.emplace_back();
-            for_each_row(session.result(sent[i]), [&](row const& read_row) {
-                if (read_row.kind(look_version) == value_kind::integer) {
-                    version = static_cast<std::uint64_t>(read_row.integer(look_version));
-                }
-                read_look(table.of(), read_row, slot, seen, [&](row const& from, void* record) {
-                    table.read(from, record, look_members);
+        std::vector<any_slot> slots;
+        for (auto const& record : request.records) {
+            slots.emplace_back(*table_of(record.target).of().record);
+        }
+        seen.versions.resize(slots.size());
+        // A mark is read with its record.
+        for (bool const of_records : {true, false}) {
+            for (auto const& [table, keys, indexes, sent] : by_table) {
+                for_each_row(session.result(sent), [&](row const& read_row) {
+                    if ((read_row.kind(0) == value_kind::null) != of_records) return;
+                    auto const number = read_row.integer(table->look_key());
+                    std::size_t const index = indexes[static_cast<std::size_t>(number) - 1];
+                    if (read_row.kind(look_version) == value_kind::integer) {
+                        seen.versions[index] =
+                            static_cast<std::uint64_t>(read_row.integer(look_version));
+                    }
+                    read_look(table->of(), read_row, slots[index], seen,
+                              [&](row const& from, void* record) {
+                                  table->read(from, record, look_members);
+                              });
                 });
-            });
-            seen.slots.push_back(std::move(slot).take());
+            }
         }
+        for (any_slot& slot : slots) seen.slots.push_back(std::move(slot).take());
         for (std::size_t i = 0; i < sent_for_all.size(); ++i) {
             bound_table const& table = table_of(request.collections[i]);
             collection_look all{table.of()};
@@ -297,7 +329,7 @@ private:
     std::vector<collection_descriptor const*> bound_;
     std::vector<std::shared_ptr<bound_table>> tables_; ///< in the order of the names
     std::vector<bound_table const*> by_number_;        ///< in the order of the session
-    typename Sql::statement const* entry_;
+    typename Sql::statement const* entries_;
     typename Sql::mark_table marks_;
     table_port<Sql> port_{*pool_, tables_, marks_, nullptr}; ///< for two phases
 };

@@ -68,7 +68,8 @@ SETTLE_FUNCTION std::string dialect::look_up(std::string const& list,
                                              types_of_parameters const& types,
                                              std::string const& table, std::string const& alias,
                                              std::string const& condition) {
-    return "SELECT " + list + " FROM " + beside(types, "*", table, alias, condition, alias);
+    return "SELECT " + list + " FROM " +
+           beside(types, alias + ".*, " + alias + ".xmin", table, alias, condition, alias);
 }
 
 SETTLE_FUNCTION std::string dialect::update(std::string const& table, std::string const& alias,

@@ -78,10 +78,13 @@ template <typename Predicate>
     };
     for (bool const ordinality : {false, true}) {
         auto const many = source(wave_form::arrays, ordinality);
-        auto const found = sql.find(many);
+        auto found = sql.find(many);
         if (found == sql.npos) continue;
         auto single = sql;
-        single.replace(found, many.size(), source(wave_form::one_row, ordinality));
+        auto const one_row = source(wave_form::one_row, ordinality);
+        for (; found != single.npos; found = single.find(many, found + one_row.size())) {
+            single.replace(found, many.size(), one_row);
+        }
         return single;
     }
     return {};
