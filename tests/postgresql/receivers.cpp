@@ -41,27 +41,6 @@ TEST_CASE("receivers: rows on PostgreSQL are listed and purged") {
 TEST_CASE("receivers: a schema of another receiver is refused") {
     receiver_checks::check_owner<office>();
 }
-TEST_CASE("receivers: tables of the first version on PostgreSQL are upgraded") {
-    office in;
-    auto const take = [](auto& receiver, char const* key) {
-        return receiver.take(made_call(call_operation::apply, key), office::handler{});
-    };
-    auto const first = take(in.airline_receiver, "a");
-    ask(in.own.address(), "ALTER TABLE settle_receiver DROP COLUMN request;"
-                          "UPDATE settle_receiver_meta SET value = '1' "
-                          "WHERE name = 'schema_version'");
-    auto const again = in.another("airline").value();
-    settle::receiver airline_receiver{*again};
-    CHECK(take(airline_receiver, "a") == first);
-    CHECK(take(airline_receiver, "b").status == settle::call_status::ok);
-    auto const rows = airline_receiver.list().value();
-    REQUIRE(rows.size() == 2);
-    // A row without a fingerprint is not compared.
-    CHECK(rows[0].request.empty());
-    CHECK(rows[1].request.size() == 16);
-    CHECK(in.another("airline").has_value());
-}
-
 TEST_CASE("receivers: statements that end the native transaction are refused on PostgreSQL") {
     office in;
     for (auto const* sql :

@@ -52,7 +52,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(version_of(path) == "8");
+    CHECK(version_of(path) == "1");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
@@ -160,126 +160,15 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
     {
         database const db{folder.file()};
     }
-    for (std::string const version : {"9", "2"}) {
+    for (std::string const version : {"2", "0"}) {
         sql(folder.file(),
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
         std::string const reply = opening(folder.file());
         CHECK(contains(reply, "the store was made by another version: "));
-        CHECK(contains(reply, "have version " + version + " and this library needs version 8."));
+        CHECK(contains(reply, "have version " + version + " and this library needs version 1."));
     }
     sql(folder.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(folder.file()), "have version unknown and"));
-}
-
-/// The tables of version 3 with a pending entry. The view has only two of its columns.
-char const* const version_3 =
-    "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;"
-    "INSERT INTO settle_meta(name, value) VALUES('schema_version', '3');"
-    "INSERT INTO settle_meta(name, value) VALUES('log', 'sqlite-of-before');"
-    "CREATE TABLE settle_type(number INTEGER PRIMARY KEY, name TEXT NOT NULL, "
-    "definition TEXT NOT NULL, UNIQUE(name, definition));"
-    "CREATE TABLE settle_owner(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE settle_entry(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
-    "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, committed INTEGER NOT NULL, "
-    "attempts INTEGER NOT NULL, reason INTEGER NOT NULL, owner INTEGER NOT NULL, "
-    "created INTEGER NOT NULL, modified INTEGER NOT NULL, parameters TEXT, participant TEXT, "
-    "line INTEGER, images TEXT, open INTEGER);"
-    "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1;"
-    "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
-    "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
-    "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
-    "PRIMARY KEY(key, collection, id, participant, line)) WITHOUT ROWID;"
-    "CREATE TABLE settle_bound(collection TEXT NOT NULL, key NOT NULL, marks INTEGER NOT NULL, "
-    "least TEXT, most TEXT, PRIMARY KEY(key, collection)) WITHOUT ROWID;"
-    "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type FROM settle_entry AS e "
-    "LEFT JOIN settle_type AS t ON t.number = e.type;"
-    "INSERT INTO settle_owner VALUES(1, 'host/1');"
-    "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, owner, created, "
-    "modified, open) VALUES('old', 1, 7, -7, 0, 0, 1, 1000, 2000, 1)";
-
-TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their entries") {
-    folder const here;
-    sql(here.file(), version_3);
-    {
-        database db{here.file()};
-        auto log = db.bind_log();
-        CHECK(log.name() == "sqlite-of-before");
-        settle::entry const old = log.read("old").value().value();
-        CHECK(old.state == settle::state::pending);
-        CHECK(old.epoch_number == 7);
-        CHECK(old.owner == "host/1");
-        CHECK(old.revision == 0);
-        CHECK(old.stages_kept == 0);
-        CHECK(old.results.empty());
-        CHECK(old.why_text.empty());
-        settle::testing::entry_writer worker{
-            log, settle::testing::test_transaction::of<settle::forward<take_type>>("old", {}),
-            settle::standing_of(old)};
-        auto const now = settle::timestamp{std::chrono::milliseconds{3000}};
-        CHECK(worker.claim(now, "host/2") == settle::log_answer::taken);
-        CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
-        CHECK(log.read("old").value()->results.size() == 1);
-    }
-    CHECK(version_of(here.file()) == "8");
-    CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
-                                 "FROM settle_entries") ==
-          R"(oldpending11[{"participant":0,"line":0,"value":1}])");
-    // A new file has the same columns in the same order.
-    folder const elsewhere;
-    {
-        database const fresh{elsewhere.file()};
-    }
-    std::string const columns = "SELECT name || type || \"notnull\" || ifnull(dflt_value, '') "
-                                "FROM pragma_table_info('settle_entry')";
-    CHECK(sql(here.file(), columns) == sql(elsewhere.file(), columns));
-    CHECK(sql(here.file(), "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'") ==
-          sql(elsewhere.file(), "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'"));
-}
-
-TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also beside an old program") {
-    folder const folder;
-    {
-        database const db{folder.file()};
-    }
-    sql(folder.file(), "DROP VIEW settle_entries;"
-                       "ALTER TABLE settle_entry DROP COLUMN reason_text;"
-                       "ALTER TABLE settle_entry DROP COLUMN call_tries;"
-                       "ALTER TABLE settle_entry DROP COLUMN next_try;"
-                       "ALTER TABLE settle_entry DROP COLUMN tried_in;"
-                       "ALTER TABLE settle_entry DROP COLUMN traceparent;"
-                       "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
-                       "INSERT INTO settle_owner VALUES(1, 'host/1')");
-    auto const insert = [&](std::string const& id) {
-        sql(folder.file(),
-            "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, "
-            "owner, created, modified, participant, revision, stages_kept) "
-            "VALUES('" +
-                id + "', 5, 7, 0, 0, 11, 1, 1000, 2000, 'room', 0, 0)");
-    };
-    insert("before");
-    database db{folder.file()};
-    insert("beside");
-    CHECK(version_of(folder.file()) == "8");
-    auto log = db.bind_log();
-    for (char const* const id : {"before", "beside"}) {
-        settle::entry const old = log.read(id).value().value();
-        CHECK(old.why == settle::reason::refused);
-        CHECK(old.why_text.empty());
-    }
-    CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_entries "
-                                   "WHERE reason = 'refused' AND reason_text IS NULL") == "2");
-}
-
-TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
-    for (int round = 0; round < 10; ++round) {
-        folder const folder;
-        sql(folder.file(), version_3);
-        auto const refusals =
-            refusals_of_threads([&](std::size_t) { database const db{folder.file(), patient}; });
-        CHECK(refusals == std::vector<std::string>(4));
-        CHECK(sql_value(folder.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
-              "24");
-    }
 }
 
 TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries stay") {
@@ -308,16 +197,6 @@ TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries sta
         }
         CHECK(sql_value(path, "PRAGMA schema_version") == version);
     }
-}
-
-TEST_CASE("sqlite open: tables of version 3 that lack a table stay as they are") {
-    folder const folder;
-    sql(folder.file(), version_3);
-    sql(folder.file(), "DROP TABLE settle_entry");
-    CHECK(contains(opening(folder.file()), "settle_entry"));
-    CHECK(version_of(folder.file()) == "3");
-    CHECK(sql_value(folder.file(), "SELECT count(*) FROM sqlite_master "
-                                   "WHERE name = 'settle_entries'") == "1");
 }
 
 TEST_CASE("sqlite open: a read-only file is refused") {

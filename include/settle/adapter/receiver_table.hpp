@@ -22,8 +22,6 @@ public:
     /// Shape:   key - type and constraint of the key; options - of the table, after its columns
     [[nodiscard]] std::array<std::string, 2> create(std::string_view key,
                                                     std::string_view options = {}) const;
-    /// Gives a table of the previous version the column that it lacks.
-    [[nodiscard]] std::string upgrade() const;
     /// Rows for read_receiver_row().
     /// Shape:   condition - with `?` as the sign
     [[nodiscard]] std::string select(std::string_view condition) const;

@@ -25,10 +25,6 @@ SETTLE_FUNCTION std::array<std::string, 2> receiver_sql::create(std::string_view
             "CREATE INDEX settle_receiver_ends ON " + table_ + "(ends) WHERE ends IS NOT NULL"};
 }
 
-SETTLE_FUNCTION std::string receiver_sql::upgrade() const {
-    return "ALTER TABLE " + table_ + " ADD COLUMN request text NOT NULL DEFAULT ''";
-}
-
 SETTLE_FUNCTION std::string receiver_sql::select(std::string_view condition) const {
     return "SELECT " + selected() + " FROM " + table_ + " WHERE " + with_sign(condition);
 }

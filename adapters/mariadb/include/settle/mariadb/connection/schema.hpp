@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace mariadb {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::string_view schema_version = "4";
+inline constexpr std::string_view schema_version = "1";
 
 namespace detail {
 
@@ -20,12 +20,9 @@ using metadata_table = settle::detail::sql::metadata_table<parts>;
 struct own_tables {
     std::string_view prefix;
     std::string_view version;
-    /// The statements that create the others, or, if they begin with ALTER TABLE, change those of
-    /// an earlier version; the last makes the view. A CREATE TABLE ends with its last column.
+    /// The statements that create the others. A CREATE TABLE ends with its last column.
     /// Shape:   schema - with the dot after it, as SQL takes it
     std::vector<std::string> (*create)(std::string const& schema);
-    /// The oldest version whose tables become tables of this version; or none.
-    std::string_view oldest = version;
 };
 
 /// The tables of records and of the log.

@@ -44,12 +44,11 @@ namespace mariadb::detail {
                  "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT NULL, "
                  "confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "
                  "PRIMARY KEY (collection, `key`, id, participant, line)",
-        "ALTER TABLE " + prefix + "settle_entry ADD COLUMN IF NOT EXISTS traceparent VARCHAR(55)",
         entries_view(prefix)};
 }
 
 SETTLE_FUNCTION own_tables const& database_tables() noexcept {
-    static constexpr own_tables tables{"settle_", schema_version, &record_tables, "2"};
+    static constexpr own_tables tables{"settle_", schema_version, &record_tables};
     return tables;
 }
 
@@ -70,7 +69,6 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
                              "(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL");
         auto session = from.take();
         for (auto& sql : statements) {
-            if (sql.starts_with("ALTER TABLE")) continue;
             // Ids and keys are compared by their bytes.
             if (sql.starts_with("CREATE TABLE")) {
                 sql += ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin "
@@ -80,22 +78,7 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
             session->sync();
         }
     }
-    auto version = metadata.get_or_init("schema_version", tables.version);
-    // Versions have one digit.
-    if (version >= tables.oldest && version < tables.version) {
-        auto statements = tables.create(from.schema_prefix());
-        constexpr std::string_view makes = "CREATE VIEW IF NOT EXISTS";
-        statements.back().replace(statements.back().find(makes), makes.size(),
-                                  "CREATE OR REPLACE VIEW");
-        auto session = from.take();
-        for (auto const& sql : statements) {
-            if (sql.starts_with("CREATE TABLE")) continue;
-            session->send_sql(sql, "upgrade the tables of settle");
-            session->sync();
-        }
-        metadata.replace("schema_version", version, tables.version);
-        version = metadata.get_or_init("schema_version", tables.version);
-    }
+    auto const version = metadata.get_or_init("schema_version", tables.version);
     if (version == tables.version) return metadata;
     raise(errc::other_version,
           "settle: the tables " + from.schema_prefix() + std::string{tables.prefix} +

@@ -9,7 +9,7 @@ SETTLE_BEGIN
 namespace mongodb::detail {
 
 inline constexpr char const* metadata_collection = "settle_words";
-inline constexpr char const* schema_version = "2";
+inline constexpr char const* schema_version = "1";
 inline constexpr std::string_view log_name_prefix = "mongodb-";
 
 [[noreturn]] void refuse_damaged_metadata(std::string_view name);

@@ -85,12 +85,7 @@ SETTLE_FUNCTION std::string get_or_init_metadata(link& client, std::string_view 
 }
 
 SETTLE_FUNCTION void check_version(link& client) {
-    auto version = get_or_init_metadata(client, "schema", schema_version);
-    // The collections of version 1 hold what this version writes; an older program cannot read it.
-    if (version == "1") {
-        replace_metadata(client, "schema", version, schema_version);
-        version = get_or_init_metadata(client, "schema", schema_version);
-    }
+    auto const version = get_or_init_metadata(client, "schema", schema_version);
     if (version == schema_version) return;
     raise(errc::other_version, "settle: this database's own collections are of version " + version +
                                    ", and this program knows version " + schema_version +

@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace postgresql {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::string_view schema_version = "5";
+inline constexpr std::string_view schema_version = "1";
 
 namespace detail {
 
@@ -21,10 +21,6 @@ struct own_tables {
     /// Creates the other tables.
     /// Shape:   schema - with the dot after it, as SQL takes it
     void (*create)(connection& connection, std::string const& schema);
-    /// The oldest version whose tables `upgrade` changes to this version, and the function; or
-    /// none.
-    std::string_view oldest{};
-    void (*upgrade)(connection& with, std::string const& schema) = nullptr;
 };
 
 /// The tables of records and of the log.

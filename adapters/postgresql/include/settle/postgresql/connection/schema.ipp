@@ -19,10 +19,8 @@ namespace postgresql::detail {
         return "CASE WHEN " + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
                "to_timestamp(" + column + " / 1000.0) END";
     });
-    // A view that is replaced keeps its rights and the views over it; it may get further columns at
-    // its end.
-    return "CREATE OR REPLACE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " +
-           schema + "settle_entry AS e";
+    return "CREATE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " + schema +
+           "settle_entry AS e";
 }
 
 SETTLE_FUNCTION void create_tables(connection& connection, std::string const& schema) {
@@ -51,21 +49,8 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
     }
 }
 
-SETTLE_FUNCTION void upgrade_tables(connection& connection, std::string const& schema) {
-    for (auto const& sql : {"ALTER TABLE " + schema +
-                                "settle_entry ADD COLUMN IF NOT EXISTS reason_text text, "
-                                "ADD COLUMN IF NOT EXISTS call_tries bigint, "
-                                "ADD COLUMN IF NOT EXISTS next_try bigint, "
-                                "ADD COLUMN IF NOT EXISTS tried_in bigint, "
-                                "ADD COLUMN IF NOT EXISTS traceparent text",
-                            entries_view(schema)}) {
-        connection.send_sql(sql, "upgrade the tables of settle");
-    }
-}
-
 SETTLE_FUNCTION own_tables const& database_tables() noexcept {
-    static constexpr own_tables tables{"settle_", schema_version, &create_tables, "1",
-                                       &upgrade_tables};
+    static constexpr own_tables tables{"settle_", schema_version, &create_tables};
     return tables;
 }
 
@@ -77,22 +62,6 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
 SETTLE_FUNCTION settle::detail::sql::metadata_table<parts> metadata(pool& pool,
                                                                     own_tables const& tables) {
     return {pool, meta_of(pool, tables)};
-}
-
-/// Changes tables of an earlier version to this one.
-SETTLE_FUNCTION void upgrade_schema(pool& pool, own_tables const& tables,
-                                    std::string const& earlier) {
-    auto const& note =
-        pool.prepare("UPDATE " + meta_of(pool, tables) + " SET value = $1 " +
-                         "WHERE name = 'schema_version' AND value = $2",
-                     {value_type::text, value_type::text}, "write the table of metadata");
-    perform_or_throw(pool, [&](connection& connection) {
-        // The row is locked first: another program may be doing the same.
-        auto const noted = connection.send(note, tables.version, earlier);
-        connection.sync();
-        if (connection.result(noted).changed() != 0)
-            tables.upgrade(connection, pool.schema_prefix());
-    });
 }
 
 SETTLE_FUNCTION void try_to_prepare_schema(pool& pool, own_tables const& tables) {
@@ -130,13 +99,7 @@ SETTLE_FUNCTION void try_to_prepare_schema(pool& pool, own_tables const& tables)
             tables.create(connection, schema);
         });
     }
-    auto version = metadata(pool, tables).known("schema_version");
-    // Versions have one digit.
-    bool const is_earlier = version && *version >= tables.oldest && *version < tables.version;
-    if (tables.upgrade != nullptr && is_earlier) {
-        upgrade_schema(pool, tables, *version);
-        version = metadata(pool, tables).known("schema_version");
-    }
+    auto const version = metadata(pool, tables).known("schema_version");
     if (version == tables.version) return;
     raise(errc::other_version,
           "settle: the tables " + schema + std::string{tables.prefix} + "… have version " +

@@ -12,7 +12,7 @@ SETTLE_BEGIN
 namespace postgresql::detail {
 
 /// The version of the tables settle_receiver…; it changes when older libraries cannot use them.
-inline constexpr std::string_view receiver_schema_version = "2";
+inline constexpr std::string_view receiver_schema_version = "1";
 
 SETTLE_FUNCTION void create_receiver_tables(connection& connection, std::string const& schema) {
     settle::detail::receiver_sql const sql{schema + "settle_receiver", '$'};
@@ -21,13 +21,8 @@ SETTLE_FUNCTION void create_receiver_tables(connection& connection, std::string 
     }
 }
 
-SETTLE_FUNCTION void upgrade_receiver_tables(connection& connection, std::string const& schema) {
-    connection.send_sql(settle::detail::receiver_sql{schema + "settle_receiver", '$'}.upgrade(),
-                        "upgrade the tables of a receiver");
-}
-
 inline constexpr own_tables receiver_tables{"settle_receiver_", receiver_schema_version,
-                                            &create_receiver_tables, "1", &upgrade_receiver_tables};
+                                            &create_receiver_tables};
 
 SETTLE_FUNCTION auto receiver_parts::prepare_receiver(pool& from)
     -> settle::detail::sql::receiver_statements<statement> {

@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t schema_version = 8;
+inline constexpr std::int64_t schema_version = 1;
 
 /// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -27,25 +27,6 @@ inline constexpr std::string_view log_name_prefix = "sqlite-";
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& connection,
                                                       std::string_view sql);
 
-/// The oldest version whose tables this library changes into its own.
-inline constexpr std::int64_t oldest_version = 3;
-
-/// A column of settle_entry that an earlier version lacks.
-struct added_column {
-    std::int64_t version; ///< the first version that has it
-    std::string_view sql;
-};
-
-inline constexpr std::array<added_column, 8> added_columns{
-    {{4, "revision INTEGER NOT NULL DEFAULT 0"},
-     {4, "stages_kept INTEGER NOT NULL DEFAULT 0"},
-     {4, "results TEXT"},
-     {5, "reason_text TEXT"},
-     {6, "call_tries INTEGER"},
-     {6, "next_try INTEGER"},
-     {6, "tried_in INTEGER"},
-     {8, "traceparent TEXT"}}};
-
 /// The view of the entries for people.
 [[nodiscard]] std::string entries_view();
 
@@ -57,13 +38,9 @@ void create_tables(connection const& connection);
 /// Drops and creates the view, which holds no data.
 void renew_entries_view(connection const& connection);
 
-/// Changes the tables of an earlier version into the tables of this version.
-void raise_version(connection const& connection, std::int64_t earlier);
-
-/// The version of the tables; nothing if there are none.
+/// True if the file has the tables.
 /// Errors:  throws errc::other_version for a version that this library cannot use
-[[nodiscard]] std::optional<std::int64_t> version_of_tables(connection const& connection,
-                                                            std::string const& path);
+[[nodiscard]] bool has_tables(connection const& connection, std::string const& path);
 
 /// Errors:  throws errc::unfit_store when another program uses a name of settle's tables
 void check_names(connection const& connection, std::string const& path);

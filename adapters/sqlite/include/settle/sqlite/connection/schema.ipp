@@ -44,8 +44,6 @@ SETTLE_FUNCTION void create_tables(connection const& connection) {
     // while an entry is not final, else NULL: its index changes only when an entry is inserted and
     // when it ends. `committed` is 0 or less before the commit. The marks of a record are
     // neighbours; a record with many marks also has a row of bounds.
-    std::string added;
-    for (auto const& column : added_columns) added.append(", ").append(column.sql);
     std::array<std::string, 9> const statements{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
@@ -58,8 +56,10 @@ SETTLE_FUNCTION void create_tables(connection const& connection) {
         "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, "
         "committed INTEGER NOT NULL, attempts INTEGER NOT NULL, reason INTEGER NOT NULL, "
         "owner INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, "
-        "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER" +
-            added + ")",
+        "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER, "
+        "revision INTEGER NOT NULL DEFAULT 0, stages_kept INTEGER NOT NULL DEFAULT 0, "
+        "results TEXT, reason_text TEXT, call_tries INTEGER, next_try INTEGER, tried_in INTEGER, "
+        "traceparent TEXT)",
         "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1",
         "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
@@ -88,28 +88,15 @@ SETTLE_FUNCTION void renew_entries_view(connection const& connection) {
     connection.execute(entries_view(), action);
 }
 
-SETTLE_FUNCTION void raise_version(connection const& connection, std::int64_t earlier) {
-    constexpr auto action = "change the tables of settle to this version";
-    for (auto const& column : added_columns) {
-        if (column.version <= earlier) continue;
-        connection.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column.sql),
-                           action);
-    }
-    connection.execute("UPDATE settle_meta SET value = '" + std::to_string(schema_version) +
-                           "' WHERE name = 'schema_version'",
-                       action);
-}
-
-SETTLE_FUNCTION std::optional<std::int64_t> version_of_tables(connection const& connection,
-                                                              std::string const& path) {
+SETTLE_FUNCTION bool has_tables(connection const& connection, std::string const& path) {
     constexpr auto table = "SELECT 1 FROM sqlite_master WHERE name = 'settle_meta'";
-    if (!read_number(connection, table)) return std::nullopt;
-    auto const position =
+    if (!read_number(connection, table)) return false;
+    auto const version =
         read_number(connection, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
-    if (position && *position >= oldest_version && *position <= schema_version) return position;
+    if (version == schema_version) return true;
     raise(errc::other_version,
           "settle: the tables settle_… in '" + path + "' have version " +
-              (position ? std::to_string(*position) : std::string{"unknown"}) +
+              (version ? std::to_string(*version) : std::string{"unknown"}) +
               " and this library needs version " + std::to_string(schema_version) +
               ". Use the release of settle that wrote the file, or let its transactions end there "
               "and begin a new file. See sqlite#schema-version");
@@ -195,7 +182,7 @@ SETTLE_FUNCTION void prepare_file(writer& writer, std::string const& path,
     check_application(connection, path);
     check_encoding(connection, path);
     check_names(connection, path);
-    auto const found = version_of_tables(connection, path);
+    bool const is_prepared = has_tables(connection, path) && has_entries_view(connection);
     open_for_writing(writer, path, patience);
     // A commit is synced before its answer. Foreign keys of the user's tables concern columns that
     // settle never writes. Temporary data of a statement over a wave stays in memory. Erased marks
@@ -204,12 +191,10 @@ SETTLE_FUNCTION void prepare_file(writer& writer, std::string const& path,
                        "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
                        "set its options");
     writer.prepare();
-    if (found == schema_version && has_entries_view(connection)) return;
+    if (is_prepared) return;
     transaction work{writer};
     check_application(connection, path);
-    auto const version = version_of_tables(connection, path);
-    if (version && version != schema_version) raise_version(connection, *version);
-    if (!version) {
+    if (!has_tables(connection, path)) {
         // Only a file that was empty gets the library's application id.
         if (read_number(connection, "SELECT count(*) FROM sqlite_master") == 0) {
             connection.execute("PRAGMA application_id = " + std::to_string(application_id),

@@ -8,9 +8,7 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 /// The version of the tables settle_receiver…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t receiver_schema_version = 2;
-/// Tables of this version get the column that they lack when a receiver opens them.
-inline constexpr std::int64_t previous_receiver_schema = 1;
+inline constexpr std::int64_t receiver_schema_version = 1;
 
 /// Prepares a file for a receiver; a refused file is not changed.
 /// Errors:  throws errc::unfit_store when the file belongs to another receiver, and

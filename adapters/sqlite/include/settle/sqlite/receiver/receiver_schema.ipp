@@ -25,18 +25,15 @@ SETTLE_FUNCTION void create_receiver_tables(connection const& connection, std::s
     run{insert, "receiver", name}.change();
 }
 
-/// The state of a file's tables.
-enum class receiver_tables : std::uint8_t { absent, previous, current };
-
 /// Whether the file has the tables of this receiver.
 /// Errors:  throws settle::failure when the file has the tables of another receiver, or another
 ///          version of them
-SETTLE_FUNCTION receiver_tables
-find_receiver_tables(connection const& connection, std::string const& path,
-                     settle::detail::receiver_storage const& storage, std::string const& name) {
+SETTLE_FUNCTION bool has_receiver_tables(connection const& connection, std::string const& path,
+                                         settle::detail::receiver_storage const& storage,
+                                         std::string const& name) {
     auto const tables = read_number(connection, "SELECT count(*) FROM sqlite_master WHERE name IN "
                                                 "('settle_receiver', 'settle_receiver_meta')");
-    if (tables == 0) return receiver_tables::absent;
+    if (tables == 0) return false;
     if (tables != 2) {
         raise(errc::unfit_store, "settle: '" + path +
                                      "' has only one of the tables settle_receiver and "
@@ -47,24 +44,14 @@ find_receiver_tables(connection const& connection, std::string const& path,
         return known_metadata(connection, value, "settle_receiver_meta").value_or("");
     };
     auto const version = value_of("schema_version");
-    bool const is_previous = version == std::to_string(previous_receiver_schema);
-    if (!is_previous && version != std::to_string(receiver_schema_version)) {
+    if (version != std::to_string(receiver_schema_version)) {
         raise(errc::other_version,
               "settle: the tables settle_receiver… in '" + path + "' have version '" + version +
                   "' and this library needs version " + std::to_string(receiver_schema_version) +
                   ". Use the release of settle that wrote the file. See sqlite#receivers");
     }
     storage.check_owner(value_of("receiver"), name);
-    return is_previous ? receiver_tables::previous : receiver_tables::current;
-}
-
-SETTLE_FUNCTION void upgrade_receiver_tables(connection const& connection) {
-    constexpr auto action = "upgrade the tables of a receiver";
-    connection.execute(settle::detail::receiver_sql{"settle_receiver", '?'}.upgrade(), action);
-    connection.execute("UPDATE settle_receiver_meta SET value = '" +
-                           std::to_string(receiver_schema_version) +
-                           "' WHERE name = 'schema_version'",
-                       action);
+    return true;
 }
 
 SETTLE_FUNCTION void prepare_receiver_file(writer& writer, std::string const& path,
@@ -74,8 +61,8 @@ SETTLE_FUNCTION void prepare_receiver_file(writer& writer, std::string const& pa
     settle::detail::receiver_storage const storage{"'" + path + "'", "file", "sqlite"};
     storage.check_name(name);
     check_links(connection, path);
-    auto const find = [&] { return find_receiver_tables(connection, path, storage, name); };
-    bool const is_ready = find() == receiver_tables::current;
+    auto const has_tables = [&] { return has_receiver_tables(connection, path, storage, name); };
+    bool const is_ready = has_tables();
     open_for_writing(writer, path, patience);
     // A commit is synced before its answer. A handler's write must keep the service's foreign keys.
     connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "set its options");
@@ -83,9 +70,7 @@ SETTLE_FUNCTION void prepare_receiver_file(writer& writer, std::string const& pa
     if (is_ready) return;
     transaction work{writer};
     // Another process may have prepared the file meanwhile.
-    auto const found = find();
-    if (found == receiver_tables::absent) create_receiver_tables(connection, name);
-    if (found == receiver_tables::previous) upgrade_receiver_tables(connection);
+    if (!has_tables()) create_receiver_tables(connection, name);
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
 }
