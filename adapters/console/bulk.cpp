@@ -36,17 +36,40 @@ namespace {
     return {{"claim", fresh_log_name("")}, {"owner", this_process()}};
 }
 
+/// True if the transaction has the call once, so that it can be closed without its line.
+[[nodiscard]] bool has_call(known_directions known, entry const& stored, std::string_view call) {
+    auto const direction = direction_for(known, stored);
+    if (!direction.has_value()) return false;
+    transaction_descriptor const& type = *direction.value()->type;
+    auto const parameters = read_parameters(type, stored);
+    if (!parameters.has_value()) return false;
+    bool is_found = false;
+    type.for_each_part(parameters.value().get(), [&](part_descriptor const& part, std::size_t,
+                                                     std::size_t number) {
+        auto const name = type.name_part(parameters.value().get(), number);
+        is_found =
+            is_found || (part.make_result != nullptr && name.participant == call && !name.line);
+    });
+    return is_found;
+}
+
 /// Calls `visit(stored, forecast)` for entries that match and were there at a time.
+/// Shape:   call - that a resolve closes
 [[nodiscard]] result<matches_seen>
-scan_forecasts(served_engine& engine, operator_action action, list_filter const& filter,
-               timestamp asked, scan_limits const& limits,
+scan_forecasts(served_engine& engine, operator_action action, std::string const& call,
+               list_filter const& filter, timestamp asked, scan_limits const& limits,
                function_view<bool(entry const&, action_forecast const&)> visit) {
     return scan_matches(engine, filter, asked, limits, [&](entry const& stored) {
         if (stored.created > asked) return true;
-        bool const is_pivot = action == operator_action::resolve && stored.state == state::deciding;
-        if (!is_pivot) return visit(stored, engine.forecast(action, stored));
-        return visit(stored, {false, "Its service has to be asked whether its pivot was applied: "
-                                     "resolve this entry alone."});
+        auto forecast = engine.forecast(action, stored);
+        if (action == operator_action::resolve && stored.state == state::deciding) {
+            forecast = {false, "Its service has to be asked whether its pivot was applied: "
+                               "resolve this entry alone."};
+        } else if (action == operator_action::resolve && forecast.is_allowed &&
+                   !has_call(engine.known(), stored, call)) {
+            forecast = {false, "It has no call '" + call + "' of one line."};
+        }
+        return visit(stored, forecast);
     });
 }
 
@@ -68,10 +91,12 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     console_fields closed;
     if (action == operator_action::resolve) {
         for (auto const* const name : {"call", "why"}) closed[name] = taken_field(fields, name);
-        if (closed["call"].empty() || closed["why"].empty()) {
+        constexpr std::size_t longest = 1000; // of a reason
+        if (closed["call"].empty() || closed["why"].empty() || closed["why"].size() > longest) {
             return problem_reply(400,
                                  "settle: nothing was done. Give 'call', the participant whose "
-                                 "calls are closed, and 'why'. See console#actions-on-all");
+                                 "calls are closed, and 'why', of at most 1,000 bytes. See "
+                                 "console#actions-on-all");
         }
     }
     auto const filter = list_filter::from(fields);
@@ -86,12 +111,12 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     row["of"] = of.empty() ? "all" : of;
     forecast_counts counts;
     auto const asked = engine_.now();
-    auto const seen =
-        scan_forecasts(engine_, action, *filter, asked, {action_limit(), action_limit()},
-                       [&](entry const& stored, action_forecast const& forecast) {
-                           counts.add(stored, forecast);
-                           return true;
-                       });
+    auto const seen = scan_forecasts(engine_, action, closed["call"], *filter, asked,
+                                     {action_limit(), action_limit()},
+                                     [&](entry const& stored, action_forecast const& forecast) {
+                                         counts.add(stored, forecast);
+                                         return true;
+                                     });
     if (!seen.has_value()) return problem_reply(seen.problem());
     if (!seen->is_complete) {
         return problem_reply(503, "settle: nothing was done: there was time for " +
@@ -204,7 +229,9 @@ void bulk_actions::look() {
         if (more) before = listed->back().id;
         for (kept_action& action : *listed) {
             more = more && action.id > looked_to_;
-            if (!goes_on(action.row) || !is_of_this_log(action.row)) {
+            // An id begins with its time. A row that a person has damaged is nobody's.
+            bool const has_time = action.id.substr(0, 1).find_first_of("0123456789") == 0;
+            if (!has_time || !goes_on(action.row) || !is_of_this_log(action.row)) {
                 watched_.erase(action.id);
                 continue;
             }
@@ -215,7 +242,7 @@ void bulk_actions::look() {
             try {
                 watch(std::move(action));
             } catch (console_json::exception const&) {
-                // A row that a person has damaged is nobody's.
+                // It is damaged, too.
             }
         }
     }
@@ -278,8 +305,8 @@ error bulk_actions::plan(console_json& row) {
     filter->after = work.at("after").get<std::string>();
     timestamp const asked{std::chrono::milliseconds{work.at("asked").get<std::int64_t>()}};
     auto next = console_json::array();
-    auto const seen = scan_forecasts(engine_, operator_action_of(row), *filter, asked,
-                                     {limit_, std::chrono::milliseconds{100}},
+    auto const seen = scan_forecasts(engine_, operator_action_of(row), row.value("call", ""),
+                                     *filter, asked, {limit_, std::chrono::milliseconds{100}},
                                      [&](entry const& stored, action_forecast const& forecast) {
                                          if (next.size() == ids_at_once) return false;
                                          if (forecast.is_allowed) next.push_back(stored.id);

@@ -343,7 +343,10 @@ console_server::take_kept(console_question const& question, std::string_view act
         bulk_.begin(*std::move(kept));
         return reply;
     }
-    auto const told = reply.data[reply.data.contains("text") ? "text" : "problem"];
+    // What a sweep did before it failed is told, too.
+    auto told = reply.data.value("text", "");
+    if (auto const problem = reply.data.value("problem", ""); !problem.empty())
+        told.append(told.empty() ? "" : ": ").append(problem);
     row["state"] = reply.status == 200 ? "done" : reply.status >= 500 ? "failed" : "refused";
     row["result"] = told;
     // After an insert that failed, nothing was done.
@@ -359,7 +362,7 @@ console_server::take_kept(console_question const& question, std::string_view act
         }
     }
     // An action on all is told entry by entry.
-    if (!target.empty()) tell(row, target, told.get<std::string>());
+    if (!target.empty()) tell(row, target, told);
     return reply;
 }
 

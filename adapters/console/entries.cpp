@@ -20,16 +20,21 @@ constexpr std::size_t page_size = 256; ///< of a read of marks
     return std::string{std::get<std::string_view>(key)};
 }
 
-/// The key of a part as JSON, if the parameters may be shown with it.
+/// True if a value, or one in it, is equal to another one.
+[[nodiscard]] bool has_value(console_json const& value, console_json const& wanted) {
+    if (!value.is_structured()) return value == wanted;
+    return std::any_of(value.begin(), value.end(),
+                       [&](console_json const& inner) { return has_value(inner, wanted); });
+}
+
+/// The key of a part as JSON, if the parameters may be shown with it: one of them is the key.
 /// Shape:   hidden - the parameters with secret members hidden; has_secrets - one is hidden
 [[nodiscard]] std::string shown_key(part_key const& key, std::string const& hidden,
                                     bool has_secrets) {
-    // As the parameters are written.
-    std::string written;
-    if (std::holds_alternative<std::int64_t>(key)) written = text_of(key);
-    else append_json_text(written, std::get<std::string_view>(key));
-    if (has_secrets && hidden.find(written) == hidden.npos) return "***";
-    return json_text(std::visit([](auto const& value) { return console_json(value); }, key));
+    auto const shown = std::visit([](auto const& value) { return console_json(value); }, key);
+    bool const is_shown =
+        !has_secrets || has_value(console_json::parse(hidden, nullptr, false), shown);
+    return is_shown ? json_text(shown) : "***";
 }
 
 } // namespace

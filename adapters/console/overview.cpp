@@ -229,13 +229,27 @@ console_json console_views::unfinished() {
     auto const& counted = last_.is_complete ? last_ : current_;
     std::uint64_t total = 0;
     console_json rows = console_json::array();
-    for (waiting_count const& each : counted.count.by_stage()) {
+    // A stage is gone through before the commit.
+    auto const is_in_stage = [](waiting_count const& each) {
+        return each.state == state::pending || each.state == state::deciding;
+    };
+    std::vector<waiting_count> shown;
+    for (waiting_count& each : counted.count.by_stage()) {
         total += each.count;
-        // A stage is gone through before the commit.
-        bool const is_in_stage = each.state == state::pending || each.state == state::deciding;
+        bool const is_same = !shown.empty() && shown.back().name == each.name &&
+                             shown.back().state == each.state && !is_in_stage(each);
+        if (!is_same) {
+            shown.push_back(std::move(each));
+            continue;
+        }
+        shown.back().count += each.count;
+        shown.back().oldest = std::min(shown.back().oldest, each.oldest);
+    }
+    for (waiting_count const& each : shown) {
+        auto const stage = is_in_stage(each) ? console_json(each.stage) : console_json(nullptr);
         rows.push_back({{"type", each.name},
                         {"state", name_of(each.state)},
-                        {"stage", is_in_stage ? console_json(each.stage) : console_json(nullptr)},
+                        {"stage", stage},
                         {"count", each.count},
                         {"oldest_seconds", age_in_seconds(each.oldest)}});
     }

@@ -45,7 +45,8 @@ function cell(name, value, row) {
   if (name.endsWith("_seconds")) return make('td', {class: 'number'}, span(value));
   if (name === 'id') return make('td', {}, make('a', {href: row.href || entryPath(value)}, value));
   if (name === 'key' && value !== '***') {
-    const path = `${base}/records/${row.of}/${encodeURIComponent(JSON.parse(value))}`;
+    const key = value.startsWith('"') ? JSON.parse(value) : value;
+    const path = `${base}/records/${encodeURIComponent(row.of)}/${encodeURIComponent(key)}`;
     return make('td', {}, make('a', {href: path}, value));
   }
   if (name === 'answers')
@@ -314,10 +315,14 @@ function oneAction({failures, ...data}) {
   ]];
 }
 
+// An integer that a number cannot hold stays a text, where the browser gives its digits.
+const dataOf = async (answer) => JSON.parse(await answer.text(), (name, value, seen) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && seen ? seen.source : value);
+
 async function send(path, fields) {
   try {
     const answer = await fetch(path, {method: 'POST', body: fields, headers: headers()});
-    return await answer.json();
+    return await dataOf(answer);
   } catch (failed) {
     return {problem: `The console did not answer (${failed.message}). Look at the entry again.`};
   }
@@ -355,7 +360,7 @@ async function show(moves) {
   let view;
   try {
     const answer = await fetch(location.pathname + location.search, {headers: headers()});
-    const data = await answer.json();
+    const data = await dataOf(answer);
     if (number !== asked) return;
     if (answer.status === 401) return askForToken(data.problem);
     if (!answer.ok) view = ['Problem', [make('h1', {}, 'No answer'), problem(data.problem)]];

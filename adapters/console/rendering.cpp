@@ -90,8 +90,9 @@ void append_members(std::string& to, console_json const& data, std::size_t inden
     constexpr std::size_t width = 14;
     for (auto const& [name, value] : data.items()) {
         to.append(indent, ' ');
-        // A picture is the only text with lines, and the library makes it.
-        if (name == "picture") {
+        // A picture is the only text with lines, and the library makes it. A record may have a
+        // member of this name.
+        if (name == "picture" && indent == 0 && value.is_string()) {
             to.append(shown_name(name)).append("\n").append(value.get<std::string>());
         } else if (is_table(value)) {
             to.append(shown_name(name)).push_back('\n');

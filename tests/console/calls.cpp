@@ -143,6 +143,9 @@ TEST_CASE("console: a call is closed for all that a filter matches, but no pivot
     auto const token = "&token=" + tried["token"].get<std::string>();
     CHECK(post(console, path, "state=applied&call=mail&why=lost" + token).status == 409);
     CHECK(post(console, path, "state=applied&call=goods&why=sent" + token).status == 409);
+    auto const wrong = post(console, path, "state=applied&call=male&why=sent&dry_run=1").json();
+    CHECK(wrong["allowed"] == 0);
+    CHECK(wrong["would"][0]["effect"] == "It has no call 'male' of one line.");
     auto const begun = post(console, path, "state=applied&call=mail&why=sent" + token);
     CHECK(begun.status == 202);
     auto const ended =

@@ -120,11 +120,17 @@ TEST_CASE("operation: it waits for a service while others go on, up to its deadl
     CHECK(other.outcome().done());
 
     client.keeps = [](settle::service_call const&) { return true; };
-    while (!late.is_over()) {
-        late.advance();
-        late.wait();
+    std::stop_source stop;
+    auto stopped = engine.begin<waiting_test::order_type>("stopped", asked, {{}, stop.get_token()});
+    while (stopped.rest() == 0ns) stopped.advance();
+    stop.request_stop();
+    for (auto* const ending : {&late, &stopped}) {
+        while (!ending->is_over()) {
+            if (ending->rest() == 0ns) ending->advance();
+            else ending->wait();
+        }
+        CHECK(ending->outcome().verdict == settle::verdict::undecided);
     }
-    CHECK(late.outcome().verdict == settle::verdict::undecided);
 
     std::jthread const answers{[&] {
         std::this_thread::sleep_for(20ms);

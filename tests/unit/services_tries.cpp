@@ -342,6 +342,34 @@ TEST_CASE("tries: a compensation waits for its own next try, and for no other pa
     CHECK(parcels == 2);
 }
 
+TEST_CASE("tries: a part whose pause ends during another part's long call is sent next") {
+    office office;
+    std::vector<std::chrono::nanoseconds> parcels;
+    std::size_t goods = 0;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::apply) {
+            if (call.participant == "goods") return std::nullopt;
+            return service_answer::refused("no van");
+        }
+        if (call.participant == "goods") {
+            office.world.elapsed += 30s;
+            if (++goods < 10) return service_answer::unknown("no answer in 30 s");
+            return std::nullopt;
+        }
+        parcels.push_back(office.world.elapsed);
+        if (parcels.size() > 1) return std::nullopt;
+        auto answer = service_answer::unavailable("full");
+        answer.retry_after = 60s;
+        return answer;
+    };
+    auto engine = office.make();
+    CHECK(engine.run("t1", usual, {{1h}, {}}).canceled());
+    CHECK(goods == 10);
+    REQUIRE(parcels.size() == 2);
+    CHECK(parcels[1] - parcels[0] >= 60s);
+    CHECK(parcels[1] - parcels[0] < 95s);
+}
+
 TEST_CASE("tries: a call that got no turn is no try, also beside a record that is given back") {
     office office;
     auto engine = office.make();

@@ -216,38 +216,43 @@ private:
         return **std::find_if(tables_.begin(), tables_.end(),
                               [&](auto const& table) { return table->of().target == target; });
     }
+    /// One statement looks at so many records, to fit into a message.
+    static constexpr std::size_t most_keys = 200;
+
     /// What one statement looks at.
     struct records_of_table {
         bound_table const* table;
         std::vector<part_key> keys{};
         std::vector<std::size_t> indexes{}; ///< of the records of the request
-        std::size_t sent = 0;
+        std::size_t number = 0;             ///< of the statement
     };
     /// Shape:   in_snapshot - a native transaction with a snapshot is open, which ends here
     [[nodiscard]] store_look look_in(connection& session, look_request const& request,
                                      bool in_snapshot) const {
-        std::vector<records_of_table> by_table;
+        std::vector<records_of_table> sent;
         for (std::size_t i = 0; i < request.records.size(); ++i) {
             auto const& table = table_of(request.records[i].target);
-            auto same = std::find_if(by_table.begin(), by_table.end(),
-                                     [&](auto const& some) { return some.table == &table; });
-            if (same == by_table.end()) same = by_table.insert(same, records_of_table{&table});
+            auto same = std::find_if(sent.begin(), sent.end(), [&](auto const& some) {
+                return some.table == &table && some.keys.size() < most_keys;
+            });
+            if (same == sent.end()) same = sent.insert(same, records_of_table{&table});
             same->keys.push_back(request.records[i].key);
             same->indexes.push_back(i);
         }
-        for (auto& some : by_table) {
-            some.sent = some.table->send_look(session, some.keys, request.with_entries);
+        for (auto& some : sent) {
+            some.number = some.table->send_look(session, some.keys, request.with_entries);
         }
         std::vector<std::size_t> sent_for_all;
         for (auto const* const target : request.collections) {
             sent_for_all.push_back(
                 table_of(target).send_look_at_all(session, request.with_entries));
         }
-        std::size_t sent_ids = 0;
-        if (!request.ids.empty()) {
+        std::vector<std::size_t> sent_ids;
+        for (std::size_t i = 0; i < request.ids.size(); i += most_keys) {
             auto ids = Sql::array::texts();
-            for (auto const& id : request.ids) ids.add(std::string_view{id});
-            sent_ids = session.send(*entries_, ids);
+            auto const some = request.ids.subspan(i, std::min(most_keys, request.ids.size() - i));
+            for (auto const& id : some) ids.add(std::string_view{id});
+            sent_ids.push_back(session.send(*entries_, ids));
         }
         if (in_snapshot) {
             session.start_commit();
@@ -257,10 +262,10 @@ private:
         store_look seen;
         seen.has_entries = request.with_entries;
         if constexpr (requires { session.made_at(); }) seen.session = session.made_at();
-        if (!request.ids.empty()) {
-            for_each_row(session.result(sent_ids), [&](row const& read_row) {
+        for (std::size_t i = 0; i < sent_ids.size(); ++i) {
+            for_each_row(session.result(sent_ids[i]), [&](row const& read_row) {
                 auto const number = static_cast<std::size_t>(read_row.integer(3));
-                read_standing(read_row, request.ids[number - 1], 0, seen);
+                read_standing(read_row, request.ids[i * most_keys + number - 1], 0, seen);
             });
         }
         std::vector<any_slot> slots;
@@ -270,18 +275,18 @@ private:
         seen.versions.resize(slots.size());
         // A mark is read with its record.
         for (bool const of_records : {true, false}) {
-            for (auto const& [table, keys, indexes, sent] : by_table) {
-                for_each_row(session.result(sent), [&](row const& read_row) {
+            for (records_of_table const& some : sent) {
+                for_each_row(session.result(some.number), [&](row const& read_row) {
                     if ((read_row.kind(0) == value_kind::null) != of_records) return;
-                    auto const number = read_row.integer(table->look_key());
-                    std::size_t const index = indexes[static_cast<std::size_t>(number) - 1];
+                    auto const number = read_row.integer(some.table->look_key());
+                    std::size_t const index = some.indexes[static_cast<std::size_t>(number) - 1];
                     if (read_row.kind(look_version) == value_kind::integer) {
                         seen.versions[index] =
                             static_cast<std::uint64_t>(read_row.integer(look_version));
                     }
-                    read_look(table->of(), read_row, slots[index], seen,
+                    read_look(some.table->of(), read_row, slots[index], seen,
                               [&](row const& from, void* record) {
-                                  table->read(from, record, look_members);
+                                  some.table->read(from, record, look_members);
                               });
                 });
             }

@@ -169,7 +169,8 @@ read_in_three_looks(committed_read const& read, std::span<records_of_store const
         std::vector<result<store_look>> looks(far.size(), store_look{});
         make_looks(far.size(), [&](std::size_t number, function_view<void()> const& others) {
             look_request request{far[number]->records};
-            request.while_asked = &others;
+            // The last store has no other to ask meanwhile.
+            if (number + 1 < far.size()) request.while_asked = &others;
             looks[number] = read.ports.stores[far[number]->store]->look(request);
         });
         return looks;

@@ -25,7 +25,8 @@ struct basic_operation<Rules>::held_operation {
     }
 
     [[nodiscard]] bool is_awake() const {
-        return !work.resting || detail::seam_calls::is_answered(work);
+        return !work.resting || detail::seam_calls::is_answered(work) ||
+               call.stop.stop_requested() || driver.late();
     }
     void conclude() {
         auto const read = [&](transaction_id const& id) { return context.read(id, driver.rest()); };
@@ -109,7 +110,9 @@ void basic_operation<Rules>::wait() {
     }
     std::optional<detail::answer_signal::moment> until;
     if (length) until = std::chrono::steady_clock::now() + *length;
-    held_->signal->wait(1, until, held_->call.stop);
+    // The answer to one of several calls ends no rest.
+    do held_->signal->clear();
+    while (!held_->is_awake() && held_->signal->wait(1, until, held_->call.stop));
 }
 template <typename Rules>
 outcome const& basic_operation<Rules>::outcome() const {

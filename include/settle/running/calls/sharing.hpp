@@ -82,17 +82,27 @@ public:
                                          detail::process_shares::moment until) {
             (clients.share(processes, until), ...);
         };
-        share(0, {});
-        thread_ = std::make_unique<std::jthread>([&engine, share](std::stop_token const& stop) {
+        auto const go_on = [&engine, share](std::stop_token const& stop) {
             detail::process_shares shares{fresh_id(system_environment{})};
             while (!stop.stop_requested()) {
                 constexpr time_limit soon = detail::process_shares::holds_for / 2;
-                std::ignore = detail::sharing_access::say(engine, shares, {soon, stop});
+                try {
+                    std::ignore = detail::sharing_access::say(engine, shares, {soon, stop});
+                } catch (...) {
+                    // As for a log that cannot be reached: the share ends.
+                }
                 share(shares.count(std::chrono::steady_clock::now()), shares.until());
                 detail::pause_for(std::chrono::seconds{1}, stop);
             }
             share(0, {});
-        });
+        };
+        share(0, {});
+        try {
+            thread_ = std::make_unique<std::jthread>(go_on);
+        } catch (...) {
+            share(1, detail::process_shares::moment::max());
+            throw;
+        }
     }
     sharing_thread(sharing_thread const&) = delete;
     sharing_thread& operator=(sharing_thread const&) = delete;

@@ -28,11 +28,11 @@ public:
     [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
     void clear() noexcept { parts_.clear(); }
     /// Notes the answer to a part.
-    /// Shape:   tries - of the part that failed before the first that is noted here
-    void note(std::size_t number, part_result const& result, std::uint32_t tries);
+    /// Shape:   is_call - its tries count; tries - that failed before the first that is noted here
+    void note(std::size_t number, part_result const& result, bool is_call, std::uint32_t tries);
     /// A person has paused the call of a part, which has failed.
     void note_paused(std::size_t number);
-    /// The most failed tries of a part.
+    /// The most failed tries of a call.
     [[nodiscard]] std::uint32_t tries() const noexcept;
     /// The error of a part that is not sent now; null if it is sent.
     [[nodiscard]] error const* withholds(std::size_t number) const;
@@ -55,9 +55,12 @@ private:
         bool has_end = false;
         bool is_withheld = false;
     };
-    [[nodiscard]] std::vector<part>::iterator find(std::size_t number);
+    /// The part, or the place for it.
+    template <typename Parts>
+    [[nodiscard]] static auto lower_bound(Parts& parts, std::size_t number);
+    [[nodiscard]] part* find(std::size_t number);
 
-    std::vector<part> parts_;
+    std::vector<part> parts_; ///< in the order of their numbers
 };
 
 } // namespace detail

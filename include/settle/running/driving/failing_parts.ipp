@@ -11,29 +11,39 @@
 SETTLE_BEGIN
 namespace detail {
 
-SETTLE_FUNCTION std::vector<failing_parts::part>::iterator failing_parts::find(std::size_t number) {
-    return std::find_if(parts_.begin(), parts_.end(),
-                        [&](part const& known) { return known.number == number; });
+template <typename Parts>
+auto failing_parts::lower_bound(Parts& parts, std::size_t number) {
+    return std::lower_bound(
+        parts.begin(), parts.end(), number,
+        [](part const& known, std::size_t wanted) { return known.number < wanted; });
+}
+
+SETTLE_FUNCTION failing_parts::part* failing_parts::find(std::size_t number) {
+    auto const known = lower_bound(parts_, number);
+    return known == parts_.end() || known->number != number ? nullptr : &*known;
 }
 
 SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& result,
-                                         std::uint32_t tries) {
-    auto known = find(number);
+                                         bool is_call, std::uint32_t tries) {
+    auto known = lower_bound(parts_, number);
+    bool const is_noted = known != parts_.end() && known->number == number;
     bool const failed = result.what == answer::unavailable || result.what == answer::unknown;
     if (!failed) {
-        if (known != parts_.end()) parts_.erase(known);
+        if (is_noted) parts_.erase(known);
         return;
     }
-    if (known == parts_.end()) known = parts_.insert(known, part{number, tries, tries});
-    if (!result.not_sent) ++known->tries;
+    if (!is_noted) {
+        auto const earlier = is_call ? tries : 0;
+        known = parts_.insert(known, part{number, earlier, earlier});
+    }
+    if (is_call && !result.not_sent) ++known->tries;
     known->asked = std::chrono::milliseconds{result.retry_after_ms};
     known->problem = result.problem;
     known->is_paused = known->has_end = known->is_withheld = false;
 }
 
 SETTLE_FUNCTION void failing_parts::note_paused(std::size_t number) {
-    auto const known = find(number);
-    if (known != parts_.end()) known->is_paused = true;
+    if (auto* const known = find(number)) known->is_paused = true;
 }
 
 SETTLE_FUNCTION std::uint32_t failing_parts::tries() const noexcept {
@@ -43,10 +53,9 @@ SETTLE_FUNCTION std::uint32_t failing_parts::tries() const noexcept {
 }
 
 SETTLE_FUNCTION error const* failing_parts::withholds(std::size_t number) const {
-    for (part const& known : parts_) {
-        if (known.number == number && known.is_withheld) return &known.problem;
-    }
-    return nullptr;
+    auto const known = lower_bound(parts_, number);
+    bool const is_noted = known != parts_.end() && known->number == number;
+    return is_noted && known->is_withheld ? &known->problem : nullptr;
 }
 
 SETTLE_FUNCTION failing_parts::ends
@@ -55,13 +64,15 @@ failing_parts::withhold(transaction_descriptor const& type, void const* paramete
     ends all{std::chrono::nanoseconds::max(), now};
     type.for_each_part(parameters, [&](part_descriptor const& descriptor, std::size_t,
                                        std::size_t number) {
-        auto const known = find(number);
-        if (known == parts_.end()) return;
-        // A pause that is over does not serve a part that was not sent after it.
-        if (!std::exchange(known->has_end, true) || known->until <= now) {
+        auto* const known = find(number);
+        if (known == nullptr) return;
+        // A pause that is over does not serve a part that could be sent after it, and was not.
+        bool const was_passed = !known->is_withheld && known->until <= now;
+        if (!std::exchange(known->has_end, true) || was_passed) {
             auto pauses = pauses_of(descriptor.stage != 0, limits);
             pauses.choose(descriptor);
-            auto const grown = pauses.after(known->pauses++, random);
+            auto const grown = pauses.after(known->pauses, random);
+            if (!known->is_paused) ++known->pauses;
             std::chrono::nanoseconds const look_every = call_pauses::look_every;
             known->until = now + (known->is_paused ? look_every : std::max(grown, known->asked));
             known->is_withheld = true;

@@ -81,6 +81,8 @@ protected:
         if (work.type->stages.count > 1) {
             work.results = stored.results;
             work.take_tries(stored, is_ahead(stored.modified, now_, limits_.clocks));
+            // Another worker or a person may have ended some of them.
+            work.failing.clear();
         }
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;

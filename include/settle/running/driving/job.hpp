@@ -91,7 +91,7 @@ struct job {
               part_result const& result) {
         coordinator.answered(number, result.what, result.marked);
         if (coordinator.stages() > 1 && detail::ends_parts(coordinator.next())) {
-            failing.note(number, result, descriptor.stage == 0 ? 0 : call_tries);
+            failing.note(number, result, descriptor.stage != 0, call_tries);
         }
         for_person = for_person || result.for_person;
         was_tried = was_tried || (descriptor.stage != 0 && !result.not_sent);

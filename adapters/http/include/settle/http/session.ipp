@@ -267,10 +267,13 @@ SETTLE_FUNCTION void session::expire() {
         while (!queue.empty() && is_over(queue.front())) {
             queued_call const late = std::move(queue.front());
             queue.pop_front();
-            late.call->answer(late.wave->reader.unsent(
-                late.call->call(), client->pace.is_failing()
-                                       ? "the service fails, and gets few calls until it answers"
-                                       : "the time of options::wave_timeout is over"));
+            char const* const why = client->pace.is_failing()
+                                        ? "the service fails, and gets few calls until it answers"
+                                    : client->own_part_of(1, now) == 0
+                                        ? "this process has no part of the client's limits yet, or "
+                                          "could not say in the log that it goes on"
+                                        : "the time of options::wave_timeout is over";
+            late.call->answer(late.wave->reader.unsent(late.call->call(), why));
         }
     }
     end_forgotten();
