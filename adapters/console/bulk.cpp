@@ -99,6 +99,7 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
                                  "console#actions-on-all");
         }
     }
+    auto const call = closed.empty() ? std::string{} : closed["call"];
     auto const filter = list_filter::from(fields);
     if (!filter.has_value()) return problem_reply(400, filter.problem().message());
     if (filter->fields.empty() && !is_for_all) {
@@ -111,12 +112,12 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     row["of"] = of.empty() ? "all" : of;
     forecast_counts counts;
     auto const asked = engine_.now();
-    auto const seen = scan_forecasts(engine_, action, closed["call"], *filter, asked,
-                                     {action_limit(), action_limit()},
-                                     [&](entry const& stored, action_forecast const& forecast) {
-                                         counts.add(stored, forecast);
-                                         return true;
-                                     });
+    auto const seen =
+        scan_forecasts(engine_, action, call, *filter, asked, {action_limit(), action_limit()},
+                       [&](entry const& stored, action_forecast const& forecast) {
+                           counts.add(stored, forecast);
+                           return true;
+                       });
     if (!seen.has_value()) return problem_reply(seen.problem());
     if (!seen->is_complete) {
         return problem_reply(503, "settle: nothing was done: there was time for " +
