@@ -53,6 +53,29 @@ namespace {
     return is_found;
 }
 
+/// Takes the fields of a resolve from the others; none of another action.
+[[nodiscard]] result<console_fields> taken_closing(operator_action action, console_fields& fields) {
+    console_fields closed;
+    if (action != operator_action::resolve) return closed;
+    for (auto const* const name : {"call", "why"}) closed[name] = taken_field(fields, name);
+    constexpr std::size_t longest = 1000; // of a reason
+    std::string const& why = closed["why"];
+    if (!closed["call"].empty() && !why.empty() && why.size() <= longest) return closed;
+    return error{make_error_code(errc::bad_option),
+                 "settle: nothing was done. Give 'call', the participant whose calls are closed, "
+                 "and 'why', of at most 1,000 bytes. See console#actions-on-all"};
+}
+
+/// What is told of an action on all, before it begins.
+[[nodiscard]] console_json asked_of(operator_action action, list_filter const& filter,
+                                    console_fields const& closed, forecast_counts const& counts,
+                                    console_json& row) {
+    console_json data{{"action", name_of(action)}, {"filter", filter.shown()}};
+    for (auto const& [name, value] : closed) data[name] = row[name] = value;
+    data["would"] = shown(counts);
+    return data;
+}
+
 /// Calls `visit(stored, forecast)` for entries that match and were there at a time.
 /// Shape:   call - that a resolve closes
 [[nodiscard]] result<matches_seen>
@@ -88,18 +111,9 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
     fields.erase("after");
     fields.erase("limit");
     fields.erase("looked");
-    console_fields closed;
-    if (action == operator_action::resolve) {
-        for (auto const* const name : {"call", "why"}) closed[name] = taken_field(fields, name);
-        constexpr std::size_t longest = 1000; // of a reason
-        if (closed["call"].empty() || closed["why"].empty() || closed["why"].size() > longest) {
-            return problem_reply(400,
-                                 "settle: nothing was done. Give 'call', the participant whose "
-                                 "calls are closed, and 'why', of at most 1,000 bytes. See "
-                                 "console#actions-on-all");
-        }
-    }
-    auto const call = closed.empty() ? std::string{} : closed["call"];
+    auto closed = taken_closing(action, fields);
+    if (!closed.has_value()) return problem_reply(400, closed.problem().text);
+    auto const call = closed->empty() ? std::string{} : closed->at("call");
     auto const filter = list_filter::from(fields);
     if (!filter.has_value()) return problem_reply(400, filter.problem().message());
     if (filter->fields.empty() && !is_for_all) {
@@ -125,9 +139,7 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
                                       " entries alone. Give a narrower filter. See "
                                       "console#actions");
     }
-    console_json data{{"action", name_of(action)}, {"filter", filter->shown()}};
-    for (auto const& [name, value] : closed) data[name] = row[name] = value;
-    data["would"] = shown(counts);
+    console_json data = asked_of(action, *filter, *closed, counts, row);
     auto const token = hex_of(fingerprint(json_text(data)));
     if (is_dry) {
         data["dry_run"] = true;

@@ -347,7 +347,7 @@ console_views::asked_stores console_views::ask_stores() {
         limited_wait const within{limit_};
         auto const begun = steady_clock::now();
         auto const answered = question();
-        auto const problem = answered.has_value() ? error{} : answered.problem();
+        auto problem = answered.has_value() ? error{} : answered.problem();
         add(name, kind, problem,
             std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun));
         return problem;

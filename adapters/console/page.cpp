@@ -75,11 +75,9 @@ std::string_view page_style() {
     --link: #7cb8ff; --bad: #ff8f8f; --good: #7ee096; --lit: #6b4e00; --lit-text: #ffffff;
   }
 }
-* { box-sizing: border-box; }
-body { margin: 0; font: 15px/1.45 system-ui, sans-serif; color: var(--text);
-  background: var(--ground); }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+* { box-sizing: border-box; } body { margin: 0; font: 15px/1.45 system-ui, sans-serif;
+  color: var(--text); background: var(--ground); }
+a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .skip { position: absolute; left: -100em; }
 .skip:focus { left: 0; background: var(--ground); padding: .5em; }
 header { background: var(--soft); border-bottom: 1px solid var(--line); padding: .5em 1em;

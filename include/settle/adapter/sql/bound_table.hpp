@@ -159,6 +159,8 @@ protected:
 
 private:
     void prepare_reads(std::string const& others);
+    /// Shape:   members - the columns of the members, as they are read
+    void prepare_looks(std::string const& members);
     void prepare_writes();
     /// The value of a member's column, from an array of the wave.
     [[nodiscard]] std::string value_of(std::size_t member, std::size_t number) const {
@@ -226,6 +228,15 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
     read_ = &pool_->prepare(select + " AND t." + key.name + " = " + sent_key, {key.element()},
                             "read a record");
+    prepare_looks(members);
+    first_ = &pool_->prepare(select + order + "1", {integer_value}, "read records");
+    next_ = &pool_->prepare(select + " AND t." + key.name + " > " + sent_key + order + "2",
+                            {key.element(), integer_value}, "read records");
+}
+
+template <typename Sql>
+void bound_table<Sql>::prepare_looks(std::string const& members) {
+    auto const& key = this->key_column();
     auto const marks_table = dialect::table_name(*pool_, "settle_mark");
     auto const of_mark = "m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
                          dialect::name("undo") + ", m.image, ";
@@ -264,9 +275,6 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     look_at_all_ = look_at_all(no_entry, "");
     look_at_all_with_log_ = look_at_all("e.state, e.epoch, coalesce(e.committed, 0), ",
                                         " LEFT JOIN " + entry_table + " ON e.id = m.id");
-    first_ = &pool_->prepare(select + order + "1", {integer_value}, "read records");
-    next_ = &pool_->prepare(select + " AND t." + key.name + " > " + sent_key + order + "2",
-                            {key.element(), integer_value}, "read records");
 }
 
 template <typename Sql>

@@ -226,9 +226,8 @@ private:
         std::vector<std::size_t> indexes{}; ///< of the records of the request
         std::size_t number = 0;             ///< of the statement
     };
-    /// Shape:   in_snapshot - a native transaction with a snapshot is open, which ends here
-    [[nodiscard]] store_look look_in(connection& session, look_request const& request,
-                                     bool in_snapshot) const {
+    [[nodiscard]] std::vector<records_of_table> send_looks(connection& session,
+                                                           look_request const& request) const {
         std::vector<records_of_table> sent;
         for (std::size_t i = 0; i < request.records.size(); ++i) {
             auto const& table = table_of(request.records[i].target);
@@ -242,6 +241,39 @@ private:
         for (auto& some : sent) {
             some.number = some.table->send_look(session, some.keys, request.with_entries);
         }
+        return sent;
+    }
+    void read_looks(connection& session, look_request const& request,
+                    std::vector<records_of_table> const& sent, store_look& seen) const {
+        std::vector<any_slot> slots;
+        for (auto const& record : request.records) {
+            slots.emplace_back(*table_of(record.target).of().record);
+        }
+        seen.versions.resize(slots.size());
+        // A mark is read with its record.
+        for (bool const of_records : {true, false}) {
+            for (records_of_table const& some : sent) {
+                for_each_row(session.result(some.number), [&](row const& read_row) {
+                    if ((read_row.kind(0) == value_kind::null) != of_records) return;
+                    auto const number = read_row.integer(some.table->look_key());
+                    std::size_t const index = some.indexes[static_cast<std::size_t>(number) - 1];
+                    if (read_row.kind(look_version) == value_kind::integer) {
+                        seen.versions[index] =
+                            static_cast<std::uint64_t>(read_row.integer(look_version));
+                    }
+                    read_look(some.table->of(), read_row, slots[index], seen,
+                              [&](row const& from, void* record) {
+                                  some.table->read(from, record, look_members);
+                              });
+                });
+            }
+        }
+        for (any_slot& slot : slots) seen.slots.push_back(std::move(slot).take());
+    }
+    /// Shape:   in_snapshot - a native transaction with a snapshot is open, which ends here
+    [[nodiscard]] store_look look_in(connection& session, look_request const& request,
+                                     bool in_snapshot) const {
+        auto const sent = send_looks(session, request);
         std::vector<std::size_t> sent_for_all;
         for (auto const* const target : request.collections) {
             sent_for_all.push_back(
@@ -268,30 +300,7 @@ private:
                 read_standing(read_row, request.ids[i * most_keys + number - 1], 0, seen);
             });
         }
-        std::vector<any_slot> slots;
-        for (auto const& record : request.records) {
-            slots.emplace_back(*table_of(record.target).of().record);
-        }
-        seen.versions.resize(slots.size());
-        // A mark is read with its record.
-        for (bool const of_records : {true, false}) {
-            for (records_of_table const& some : sent) {
-                for_each_row(session.result(some.number), [&](row const& read_row) {
-                    if ((read_row.kind(0) == value_kind::null) != of_records) return;
-                    auto const number = read_row.integer(some.table->look_key());
-                    std::size_t const index = some.indexes[static_cast<std::size_t>(number) - 1];
-                    if (read_row.kind(look_version) == value_kind::integer) {
-                        seen.versions[index] =
-                            static_cast<std::uint64_t>(read_row.integer(look_version));
-                    }
-                    read_look(some.table->of(), read_row, slots[index], seen,
-                              [&](row const& from, void* record) {
-                                  some.table->read(from, record, look_members);
-                              });
-                });
-            }
-        }
-        for (any_slot& slot : slots) seen.slots.push_back(std::move(slot).take());
+        read_looks(session, request, sent, seen);
         for (std::size_t i = 0; i < sent_for_all.size(); ++i) {
             bound_table const& table = table_of(request.collections[i]);
             collection_look all{table.of()};

@@ -33,7 +33,7 @@ SETTLE_FUNCTION result<void> process_shares::say(log_port& log, function_view<mo
     // A word counts once the log shows it: another process may have erased the row meanwhile.
     bool const is_kept = own == std::to_string(times_);
     if (is_kept) said_ = sent_;
-    auto const written = log.replace_metadata(own_, own, std::to_string(times_ + 1));
+    auto written = log.replace_metadata(own_, own, std::to_string(times_ + 1));
     if (!written.has_value()) return written;
     ++times_;
     sent_ = looked;
