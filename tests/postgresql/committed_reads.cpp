@@ -130,8 +130,8 @@ TEST_CASE("committed reads: one statement looks at many records of a collection"
     CHECK(std::get<0>(seen).back()->gold == 49);
     auto const sent = between.last_request();
     std::size_t looks = 0;
-    for (auto found = sent.find("UNION ALL"); found != sent.npos;
-         found = sent.find("UNION ALL", found + 1))
+    for (auto place = sent.find("UNION ALL"); place != sent.npos;
+         place = sent.find("UNION ALL", place + 1))
         ++looks;
     CHECK(looks == 1);
 }

@@ -55,10 +55,12 @@ private:
         bool has_end = false;
         bool is_withheld = false;
     };
-    /// The part, or the place for it.
+    /// The place of a part, or for it.
     template <typename Parts>
     [[nodiscard]] static auto lower_bound(Parts& parts, std::size_t number);
-    [[nodiscard]] part* find(std::size_t number);
+    /// The part, or null.
+    template <typename Parts>
+    [[nodiscard]] static auto find(Parts& parts, std::size_t number);
 
     std::vector<part> parts_; ///< in the order of their numbers
 };

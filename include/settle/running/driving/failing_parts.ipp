@@ -18,23 +18,23 @@ auto failing_parts::lower_bound(Parts& parts, std::size_t number) {
         [](part const& known, std::size_t wanted) { return known.number < wanted; });
 }
 
-SETTLE_FUNCTION failing_parts::part* failing_parts::find(std::size_t number) {
-    auto const known = lower_bound(parts_, number);
-    return known == parts_.end() || known->number != number ? nullptr : &*known;
+template <typename Parts>
+auto failing_parts::find(Parts& parts, std::size_t number) {
+    auto const place = lower_bound(parts, number);
+    return place == parts.end() || place->number != number ? nullptr : &*place;
 }
 
 SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& result,
                                          bool is_call, std::uint32_t tries) {
-    auto known = lower_bound(parts_, number);
-    bool const is_noted = known != parts_.end() && known->number == number;
+    auto* known = find(parts_, number);
     bool const failed = result.what == answer::unavailable || result.what == answer::unknown;
     if (!failed) {
-        if (is_noted) parts_.erase(known);
+        if (known != nullptr) parts_.erase(lower_bound(parts_, number));
         return;
     }
-    if (!is_noted) {
+    if (known == nullptr) {
         auto const earlier = is_call ? tries : 0;
-        known = parts_.insert(known, part{number, earlier, earlier});
+        known = &*parts_.insert(lower_bound(parts_, number), part{number, earlier, earlier});
     }
     if (is_call && !result.not_sent) ++known->tries;
     known->asked = std::chrono::milliseconds{result.retry_after_ms};
@@ -43,7 +43,7 @@ SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& 
 }
 
 SETTLE_FUNCTION void failing_parts::note_paused(std::size_t number) {
-    if (auto* const known = find(number)) known->is_paused = true;
+    if (auto* const known = find(parts_, number)) known->is_paused = true;
 }
 
 SETTLE_FUNCTION std::uint32_t failing_parts::tries() const noexcept {
@@ -53,9 +53,8 @@ SETTLE_FUNCTION std::uint32_t failing_parts::tries() const noexcept {
 }
 
 SETTLE_FUNCTION error const* failing_parts::withholds(std::size_t number) const {
-    auto const known = lower_bound(parts_, number);
-    bool const is_noted = known != parts_.end() && known->number == number;
-    return is_noted && known->is_withheld ? &known->problem : nullptr;
+    auto const* const known = find(parts_, number);
+    return known != nullptr && known->is_withheld ? &known->problem : nullptr;
 }
 
 SETTLE_FUNCTION failing_parts::ends
@@ -64,7 +63,7 @@ failing_parts::withhold(transaction_descriptor const& type, void const* paramete
     ends all{std::chrono::nanoseconds::max(), now};
     type.for_each_part(parameters, [&](part_descriptor const& descriptor, std::size_t,
                                        std::size_t number) {
-        auto* const known = find(number);
+        auto* const known = find(parts_, number);
         if (known == nullptr) return;
         // A pause that is over does not serve a part that could be sent after it, and was not.
         bool const was_passed = !known->is_withheld && known->until <= now;

@@ -78,12 +78,12 @@ template <typename Predicate>
     };
     for (bool const ordinality : {false, true}) {
         auto const many = source(wave_form::arrays, ordinality);
-        auto found = sql.find(many);
-        if (found == sql.npos) continue;
+        auto place = sql.find(many);
+        if (place == sql.npos) continue;
         auto single = sql;
         auto const one_row = source(wave_form::one_row, ordinality);
-        for (; found != single.npos; found = single.find(many, found + one_row.size())) {
-            single.replace(found, many.size(), one_row);
+        for (; place != single.npos; place = single.find(many, place + one_row.size())) {
+            single.replace(place, many.size(), one_row);
         }
         return single;
     }
