@@ -10,10 +10,10 @@ namespace detail {
 /// Shape:   as for draw()
 [[nodiscard]] std::string promela_text(std::vector<definition_item> items,
                                        std::span<drawn_participant const> participants,
-                                       std::uint64_t undone_after_later);
+                                       bool undone_by_stage);
 [[nodiscard]] std::string tla_text(std::vector<definition_item> items,
                                    std::span<drawn_participant const> participants,
-                                   std::uint64_t undone_after_later);
+                                   bool undone_by_stage);
 
 template <typename Participant>
 consteval bool is_modeled() {
@@ -30,11 +30,12 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
 write_model(transaction_definition<Parameters, Name, Guards, Participants...> const& definition,
             decltype(&promela_text) write) {
     if constexpr ((is_modeled<Participants>() && ...)) {
-        static constexpr std::array participants{drawn<Participants>()...};
+        using type = transaction_definition<Parameters, Name, Guards, Participants...>;
+        constexpr auto const& participants = drawn_participants<type, Participants...>;
         std::vector<definition_item> items(count_items(definition) + 1);
         item_list out{items.data()};
         put_definition(out, definition);
-        return write(std::move(items), participants, definition.undone_after_later());
+        return write(std::move(items), participants, definition.undone_by_stage());
     } else {
         return {};
     }

@@ -15,8 +15,7 @@ namespace modeling {
 /// Builds the machine of one type.
 class builder {
 public:
-    builder(drawing::drawn_type const& type, std::uint64_t undone_after_later)
-        : type_(type, undone_after_later) {}
+    builder(drawing::drawn_type const& type, bool undone_by_stage) : type_(type, undone_by_stage) {}
 
     [[nodiscard]] machine build() {
         model_.name = type_.name;
@@ -466,16 +465,16 @@ private:
 
 SETTLE_FUNCTION std::string promela_text(std::vector<definition_item> items,
                                          std::span<drawn_participant const> participants,
-                                         std::uint64_t undone_after_later) {
+                                         bool undone_by_stage) {
     auto const type = drawing::read_definition(std::move(items), participants);
-    return modeling::promela_of(modeling::builder{type, undone_after_later}.build());
+    return modeling::promela_of(modeling::builder{type, undone_by_stage}.build());
 }
 
 SETTLE_FUNCTION std::string tla_text(std::vector<definition_item> items,
                                      std::span<drawn_participant const> participants,
-                                     std::uint64_t undone_after_later) {
+                                     bool undone_by_stage) {
     auto const type = drawing::read_definition(std::move(items), participants);
-    return modeling::tla_of(modeling::builder{type, undone_after_later}.build());
+    return modeling::tla_of(modeling::builder{type, undone_by_stage}.build());
 }
 
 } // namespace detail

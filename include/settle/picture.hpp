@@ -15,10 +15,11 @@ struct type_picture {
 
 namespace detail {
 
-/// Shape:   items - of the definition, with its end; participants - in the order of the definition
+/// Shape:   items - of the definition, with its end; participants - in the order of the definition;
+///          undone_by_stage - as in stage_plan
 [[nodiscard]] type_picture draw(std::vector<definition_item> items,
                                 std::span<drawn_participant const> participants,
-                                std::uint64_t undone_after_later);
+                                bool undone_by_stage);
 
 template <typename Participant>
 consteval drawn_participant drawn() {
@@ -31,6 +32,15 @@ consteval drawn_participant drawn() {
     return part;
 }
 
+/// Shape:   Type - of transaction_definition
+template <typename Type, typename... Participants>
+inline constexpr auto drawn_participants = [] {
+    std::array participants{drawn<Participants>()...};
+    auto const after = Type::undone_after();
+    for (std::size_t n = 0; n < after.size(); ++n) participants[n].undone_after = after[n];
+    return participants;
+}();
+
 } // namespace detail
 
 /// The picture of a type: participants, stages, guards and moments, which records are exclusive,
@@ -38,11 +48,12 @@ consteval drawn_participant drawn() {
 template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
 [[nodiscard]] type_picture
 picture(transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
-    static constexpr std::array participants{detail::drawn<Participants>()...};
+    using type = transaction_definition<Parameters, Name, Guards, Participants...>;
+    constexpr auto const& participants = detail::drawn_participants<type, Participants...>;
     std::vector<detail::definition_item> items(detail::count_items(definition) + 1);
     detail::item_list out{items.data()};
     detail::put_definition(out, definition);
-    return detail::draw(std::move(items), participants, definition.undone_after_later());
+    return detail::draw(std::move(items), participants, definition.undone_by_stage());
 }
 
 SETTLE_END

@@ -172,7 +172,7 @@ struct chart {
 
 SETTLE_FUNCTION type_picture draw(std::vector<definition_item> items,
                                   std::span<drawn_participant const> participants,
-                                  std::uint64_t undone_after_later) {
+                                  bool undone_by_stage) {
     using namespace drawing;
     auto const type = read_definition(std::move(items), participants);
 
@@ -191,8 +191,13 @@ SETTLE_FUNCTION type_picture draw(std::vector<definition_item> items,
     std::vector<std::string> undoes{"canceling", "what was applied or sent:"};
     for (auto part = type.parts.rbegin(); part != type.parts.rend(); ++part) {
         auto undo = undo_of(*part);
-        bool const waits = part->facts.stage < 64 && (undone_after_later >> part->facts.stage & 1U);
-        if (waits && part->facts.stage != 0 && !undo.empty()) undo += ", after all later stages";
+        std::string earlier;
+        for (drawn_part const& each : type.parts) {
+            if (!undone_by_stage && is_undone_after(*part, each, false))
+                earlier.append(earlier.empty() ? "" : ", ").append(each.name);
+        }
+        if (undone_by_stage && part->facts.stage != 0) earlier = "all later stages";
+        if (!earlier.empty() && !undo.empty()) undo.append(", after ").append(earlier);
         if (!part->facts.is_pivot && !undo.empty()) undoes.push_back(part->name + ": " + undo);
     }
     for (drawn_part const& part : type.parts) {

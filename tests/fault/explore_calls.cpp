@@ -75,6 +75,19 @@ TEST_CASE("explore: two bookings that are compensated at once, two workers") {
     right_saga(saga(canceling(1, 1), booking("seat", 1), independent(booking("room", 2))));
 }
 
+TEST_CASE("explore: a booking waits for the compensation of the call that used its result alone") {
+    auto const rent = using_result(booking("car", 3), 0);
+    right_saga(saga(canceling(1, 0), booking("seat", 1), independent(booking("room", 2)), rent));
+}
+
+TEST_CASE(
+    "long: explore: bookings of which one used another's result, one late write or takeover") {
+    auto const rent = using_result(booking("car", 3), 0);
+    for (auto const& within : {canceling(1, 1), canceling(2, 0)}) {
+        right_saga(saga(within, booking("seat", 1), independent(booking("room", 2)), rent));
+    }
+}
+
 TEST_CASE("explore: two bookings that are compensated in order, one late write") {
     right_saga(saga(canceling(1, 1), booking("seat", 1), in_order(booking("room", 2))));
 }

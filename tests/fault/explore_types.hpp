@@ -152,7 +152,12 @@ inline call_model notice(std::string name, settle::stage_number stage,
 }
 /// A call that uses no result.
 inline call_model independent(call_model call) {
-    call.uses_results = false;
+    call.uses = 0;
+    return call;
+}
+/// A call that uses the result of one earlier call, by its number.
+inline call_model using_result(call_model call, unsigned of) {
+    call.uses = static_cast<std::uint8_t>(1U << of);
     return call;
 }
 inline call_model in_order(call_model call) {

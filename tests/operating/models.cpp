@@ -64,6 +64,17 @@ inline constexpr auto payout_type = settle::transaction<payout, "payout">(
         .compensate(call()),
     settle::participant<"letter">(mail).confirm(call(param<&payout::id>)));
 
+/// The bag is compensated after the letter, which uses its result, and for nothing else.
+inline constexpr settle::service<question, rate, "bags", settle::barrier> bags;
+inline constexpr auto packed_type = settle::transaction<payout, "packed">(
+    settle::participant<"bag">(bags).apply(call(param<&payout::id>)).compensate(call()),
+    settle::participant<"stamp">(till)
+        .apply(call(param<&payout::id>, settle::lit<1>))
+        .compensate(call()),
+    settle::participant<"letter">(till)
+        .apply(call(param<&payout::id>, result_from<"bag", &rate::coins>))
+        .compensate(call()));
+
 /// The rules that a model can switch off.
 std::vector<std::string> rules_of(std::string const& model) {
     std::vector<std::string> rules;
@@ -184,6 +195,12 @@ TEST_CASE("model: a prepared part, a query, keys alone and a call at the commit"
     auto const model = settle::promela(payout_type);
     check_right(model);
     check_rules(model, {"RULE_adopts_no_name", "RULE_burns_first"});
+}
+
+TEST_CASE("model: a call is compensated after the call that used its result") {
+    auto const model = settle::promela(packed_type);
+    check_right(model);
+    check_rules(model, {"RULE_undo_waits"});
 }
 
 TEST_CASE("long: model: spin finds a wrong end of a payment and of other kinds without any rule") {

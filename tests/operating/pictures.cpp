@@ -65,6 +65,15 @@ inline constexpr settle::service<question, fare, "fares", settle::plain> fares;
 inline constexpr settle::service<line, settle::nothing, "mail", settle::barrier> mail;
 inline constexpr settle::prepared<line, "ledger"> ledger;
 
+/// The bag is compensated after the letter, which uses its price, and for nothing else.
+inline constexpr settle::service<question, fare, "bags", settle::barrier> bags;
+inline constexpr auto packed_type = settle::transaction<sale, "packed">(
+    settle::participant<"bag">(bags).apply(call(param<&sale::seat>)).compensate(call()),
+    settle::participant<"stamp">(mail).apply(call(param<&sale::buyer>, lit<1>)).compensate(call()),
+    settle::participant<"letter">(mail)
+        .apply(call(param<&sale::buyer>, result_from<"bag", &fare::price>))
+        .compensate(call()));
+
 /// A participant of each kind.
 inline constexpr auto sale_type = settle::transaction<sale, "sale">(
     settle::participant<"seat">(seats, param<&sale::seat>)
@@ -135,6 +144,9 @@ TEST_CASE("picture: a call whose result a later call uses is compensated after i
     CHECK(ordered.find("flight: compensate, until it answers, after all later stages") !=
           std::string::npos);
     CHECK(settle::picture(agency::trip_type).mermaid.find("after all later") == std::string::npos);
+    auto const packed = settle::picture(packed_type).mermaid;
+    CHECK(packed.find("bag: compensate, until it answers, after letter") != std::string::npos);
+    CHECK(packed.find("stamp: compensate, until it answers<br/>") != std::string::npos);
 }
 
 TEST_CASE("picture: Graphviz draws every part") {

@@ -15,12 +15,20 @@ constexpr std::size_t part_count = 5;
 /// Three stages, each compensated after the later ones.
 constexpr settle::stage_plan stages = [] {
     settle::stage_plan made{3};
-    made.undone_after_later = 7;
+    made.undone_by_stage = true;
     return made;
 }();
 
-[[nodiscard]] std::vector<std::size_t> due_now(coordinator const& c) {
+/// For each part, a bit for each part that is compensated before it.
+using undone_after = std::array<std::uint64_t, part_count>;
+
+[[nodiscard]] std::vector<std::size_t> due_now(coordinator& c, undone_after const& after = {}) {
     std::vector<std::size_t> due;
+    std::ignore = c.order_undo([&](auto const& look) {
+        for (std::uint32_t part = 0; part < part_count; ++part) {
+            look(part, settle::undo_place{part, stage_of[part], after[part]});
+        }
+    });
     for (std::size_t part = 0; part < part_count; ++part) {
         if (c.due(part, stage_of[part])) due.push_back(part);
     }
@@ -37,8 +45,8 @@ void answer_stage(coordinator& c, std::vector<answer> const& answers,
 }
 
 /// Gives every due part the same answer, and lets the coordinator decide.
-void answer_all_due(coordinator& c, answer reply) {
-    for (std::size_t const part : due_now(c)) c.answered(part, reply);
+void answer_all_due(coordinator& c, answer reply, undone_after const& after = {}) {
+    for (std::size_t const part : due_now(c, after)) c.answered(part, reply);
     c.decide(many_attempts);
 }
 
@@ -306,23 +314,21 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
     }
 }
 
-TEST_CASE("coordinator: stages that no later stage needs are compensated at once") {
-    auto const canceling = [](std::uint64_t undone_after_later, stage_number kept) {
-        settle::stage_plan plan{3};
-        plan.undone_after_later = undone_after_later;
+TEST_CASE("coordinator: parts whose results no later part has used are compensated at once") {
+    auto const canceling = [](stage_number kept) {
         auto c = coordinator::take(part_count, standing{state::canceling, 7, 0, 1, kept, kept},
-                                   phases::two, plan);
+                                   phases::two, settle::stage_plan{3});
         c.claimed(log_answer::taken, false);
         return c;
     };
     SUBCASE("a stage that was never called is left out") {
-        auto c = canceling(0, 1);
+        auto c = canceling(1);
         CHECK(due_now(c) == list{0, 1, 2});
         answer_all_due(c, answer::applied);
         CHECK(c.next() == step::close);
     }
     SUBCASE("a part without an answer holds none of the others") {
-        auto c = canceling(0, 2);
+        auto c = canceling(2);
         answer_stage(c, {answer::applied, answer::nothing, answer::applied, answer::unavailable,
                          answer::unknown});
         REQUIRE(c.next() == step::compensate);
@@ -330,14 +336,36 @@ TEST_CASE("coordinator: stages that no later stage needs are compensated at once
         answer_all_due(c, answer::applied);
         CHECK(c.next() == step::close);
     }
-    SUBCASE("a stage that a later one needs waits for all others") {
-        auto c = canceling(2, 2);
-        for (list const& due : {list{0, 1, 3, 4}, list{2}}) {
+    SUBCASE("a part waits for the part that used its result, and for no other") {
+        undone_after const after{0, 0, 1U << 4U, 0, 0};
+        auto c = canceling(2);
+        CHECK(due_now(c, after) == list{0, 1, 3, 4});
+        for (std::size_t const part : {0U, 1U, 4U}) c.answered(part, answer::applied);
+        c.answered(3, answer::unavailable);
+        c.decide(many_attempts);
+        REQUIRE(c.next() == step::compensate);
+        CHECK(due_now(c, after) == list{2, 3});
+        c.answered(2, answer::applied);
+        c.decide(many_attempts);
+        REQUIRE(c.next() == step::compensate);
+        CHECK(due_now(c, after) == list{3});
+        answer_all_due(c, answer::nothing, after);
+        CHECK(c.next() == step::close);
+    }
+    SUBCASE("a chain of uses is compensated in turn") {
+        undone_after const after{0, 0, 1U << 3U, 1U << 4U, 0};
+        auto c = canceling(2);
+        for (list const& due : {list{0, 1, 4}, list{3}, list{2}}) {
             REQUIRE(c.next() == step::compensate);
-            CHECK(due_now(c) == due);
-            answer_all_due(c, answer::applied);
+            CHECK(due_now(c, after) == due);
+            answer_all_due(c, answer::applied, after);
         }
         CHECK(c.next() == step::close);
+    }
+    SUBCASE("a user that was never called holds nothing") {
+        undone_after const after{0, 0, 1U << 4U, 0, 0};
+        auto c = canceling(1);
+        CHECK(due_now(c, after) == list{0, 1, 2});
     }
 }
 

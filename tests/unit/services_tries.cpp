@@ -8,8 +8,8 @@ using namespace order_test;
 
 /// The same, whose cancel gives back nothing before the later parts are undone.
 inline constexpr auto strict_type = order_type.compensate_in_order();
-static_assert(settle::descriptor_of<settle::forward<order_type>>.stages.undone_after_later == 0);
-static_assert(settle::descriptor_of<settle::forward<strict_type>>.stages.undone_after_later != 0);
+static_assert(!settle::descriptor_of<settle::forward<order_type>>.stages.undone_by_stage);
+static_assert(settle::descriptor_of<settle::forward<strict_type>>.stages.undone_by_stage);
 
 /// The parcel is booked with what a query says of the goods.
 struct number {
@@ -26,7 +26,8 @@ inline constexpr auto quoted_type = settle::transaction<order, "quoted">(
     settle::participant<"parcel">(courier)
         .apply(call(param<&order::customer>, settle::result_from<"quote", &number::value>))
         .compensate(call()));
-static_assert(settle::descriptor_of<settle::forward<quoted_type>>.stages.undone_after_later == 6);
+// A query passes on what it uses, and is itself not compensated.
+static_assert(quoted_type.undone_after() == std::array<std::uint64_t, 3>{4, 4, 0});
 
 TEST_CASE("tries: the tries of a stage do not count for the next stage") {
     office office;
@@ -240,6 +241,59 @@ TEST_CASE("tries: a service that is away holds back no other compensation, unles
     };
     SUBCASE("each by itself") { check(office.make(), "goods ", "goods goods parcel ", 1000); }
     SUBCASE("in order") { check(office.make<strict_type>(), "", "parcel goods ", 900); }
+}
+
+/// The goods are compensated after the parcel, which uses their number, and for nothing else.
+inline constexpr auto packed_type = settle::transaction<order, "packed">(
+    settle::participant<"goods">(seller)
+        .apply(call(param<&order::customer>, param<&order::price>))
+        .compensate(call())
+        .pauses<40, 160>(),
+    settle::participant<"wrap">(shop)
+        .apply(call(param<&order::customer>, param<&order::price>))
+        .compensate(call()),
+    settle::participant<"parcel">(courier)
+        .apply(call(param<&order::customer>, result))
+        .compensate(call()));
+static_assert(packed_type.undone_after() == std::array<std::uint64_t, 3>{4, 0, 0});
+
+TEST_CASE("tries: a compensation waits for the call that used its result, and for no other") {
+    office office;
+    std::vector<std::chrono::nanoseconds> wraps, parcels, goods;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::apply) {
+            if (call.participant == "goods") return service_answer::ok(R"({"value":7})");
+            if (call.participant == "wrap") return std::nullopt;
+            return service_answer::refused("no van");
+        }
+        auto& times = call.participant == "wrap"    ? wraps
+                      : call.participant == "goods" ? goods
+                                                    : parcels;
+        times.push_back(office.world.elapsed);
+        auto answer = service_answer::unavailable("away");
+        if (call.participant == "wrap" && wraps.size() < 3) {
+            answer.retry_after = 60s;
+            return answer;
+        }
+        if (call.participant != "wrap" && times.size() < 4) return answer;
+        return std::nullopt;
+    };
+    settle::engine engine{office.accounts_at,
+                          settle::bind(seller, office.services),
+                          settle::bind(shop, office.services),
+                          settle::bind(courier, office.services),
+                          settle::type<packed_type>,
+                          settle::with_environment(manual_environment{office.world})};
+    CHECK(engine.run("t1", usual, patient()).canceled());
+    REQUIRE(parcels.size() == 4);
+    REQUIRE(goods.size() == 4);
+    REQUIRE(wraps.size() == 3);
+    // At once, and with pauses of its own that begin anew.
+    CHECK(goods[0] == parcels[3]);
+    CHECK(goods[1] - goods[0] <= 41ms);
+    CHECK(goods[3] < wraps[1]);
+    CHECK(wraps[1] - wraps[0] >= 60s);
+    CHECK(wraps[2] - wraps[1] >= 60s);
 }
 
 TEST_CASE("tries: entries that wait for a service leave the window to others") {

@@ -350,11 +350,10 @@ consteval bool use_result(std::type_identity<boost::hana::tuple<Arguments...>>) 
 }
 
 /// True if a call that is applied, or its compensation, uses a result of the participant with a
-/// name. A query counts, since a later call may use its result; the pivot is never compensated.
+/// name.
 template <fixed_string Name, typename User>
 consteval bool uses_result_of() {
     if constexpr (!is_call_participant<User>) return false;
-    else if constexpr (User::is_pivot) return false;
     else
         return use_result<Name>(
                    std::type_identity<typename arguments_of<typename User::apply_type>::type>{}) ||
@@ -362,28 +361,42 @@ consteval bool uses_result_of() {
                                 typename arguments_of<typename User::compensate_type>::type>{});
 }
 
-/// A bit for each stage whose results a later call uses, but for the pivot.
+/// True if the order of compensations cannot follow from the use of results: a kind of another
+/// library may use results in ways that this header does not know, or there are too many bits.
 template <typename... Participants>
-consteval std::uint64_t stages_used_later() {
-    std::uint64_t used = 0;
-    auto const note = [&]<typename User, std::size_t... At>(std::type_identity<User>,
-                                                            std::index_sequence<At...>) {
-        ((uses_result_of<name_of_participant<At, Participants...>(), User>() &&
-                  std::tuple_element_t<At, std::tuple<Participants...>>::stage < 64
-              ? void(used |= std::uint64_t{1}
-                             << std::tuple_element_t<At, std::tuple<Participants...>>::stage)
-              : void()),
-         ...);
-    };
-    // A kind of another library may use results in ways that this header does not know.
-    constexpr bool is_known =
-        ((Participants::stage == 0 || is_call_participant<Participants>) && ...);
-    if constexpr (!is_known) {
-        used = ~std::uint64_t{0};
-    } else if constexpr ((is_call_participant<Participants> || ...)) {
-        (note(std::type_identity<Participants>{}, std::index_sequence_for<Participants...>{}), ...);
+consteval bool is_undone_by_stage() {
+    return sizeof...(Participants) > 64 ||
+           !((Participants::stage == 0 || is_call_participant<Participants>) && ...);
+}
+
+/// For each participant, a bit for each call that is compensated before it, since the call used its
+/// result. A query passes the use on, since a later call may use its own result.
+template <typename... Participants>
+consteval std::array<std::uint64_t, sizeof...(Participants)> undone_after() {
+    std::array<std::uint64_t, sizeof...(Participants)> after{};
+    if constexpr ((is_call_participant<Participants> || ...) &&
+                  !is_undone_by_stage<Participants...>()) {
+        constexpr auto count = sizeof...(Participants);
+        auto const note =
+            [&]<std::size_t Of, std::size_t... Users>(std::integral_constant<std::size_t, Of>,
+                                                      std::index_sequence<Users...>) {
+                constexpr auto name = name_of_participant<Of, Participants...>();
+                auto const look = [&]<std::size_t By>(std::integral_constant<std::size_t, By>) {
+                    using user = std::tuple_element_t<By, std::tuple<Participants...>>;
+                    if constexpr (By > Of && uses_result_of<name, user>()) {
+                        after[Of] |= after[By];
+                        if constexpr (user::compensates) after[Of] |= std::uint64_t{1} << By;
+                    }
+                };
+                (look(std::integral_constant<std::size_t, Users>{}), ...);
+            };
+        [&]<std::size_t... From>(std::index_sequence<From...>) {
+            (note(std::integral_constant<std::size_t, count - 1 - From>{},
+                  std::index_sequence_for<Participants...>{}),
+             ...);
+        }(std::index_sequence_for<Participants...>{});
     }
-    return used;
+    return after;
 }
 
 } // namespace detail

@@ -167,9 +167,13 @@ struct transaction_definition {
         ordered.in_order = true;
         return ordered;
     }
-    /// The stages that are compensated after all later ones; see stage_plan.
-    [[nodiscard]] constexpr std::uint64_t undone_after_later() const {
-        return in_order ? ~std::uint64_t{0} : detail::stages_used_later<Participants...>();
+    /// For each participant, a bit for each that is compensated before it; see undo_place.
+    [[nodiscard]] static constexpr auto undone_after() {
+        return detail::undone_after<Participants...>();
+    }
+    /// True if each stage is compensated after all later ones.
+    [[nodiscard]] constexpr bool undone_by_stage() const {
+        return in_order || detail::is_undone_by_stage<Participants...>();
     }
 
     /// Adds a guard on the parameters alone; the engine decides it before any write.

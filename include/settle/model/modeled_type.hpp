@@ -14,10 +14,10 @@ struct modeled_part {
     drawing::drawn_part shape;
     std::string name;
     std::uint32_t stage;
-    bool takes;    ///< its apply has an effect
-    bool confirms; ///< its confirm has an effect
-    bool undoes;   ///< a cancel sends it something
-    bool waits;    ///< it is compensated after all later stages
+    bool takes;                              ///< its apply has an effect
+    bool confirms;                           ///< its confirm has an effect
+    bool undoes;                             ///< a cancel sends it something
+    std::vector<std::size_t> later_undoes{}; ///< the parts that are compensated before it
 
     [[nodiscard]] bool is(kind what) const { return shape.what == what; }
     /// False for a call that is made at the commit alone.
@@ -58,9 +58,15 @@ private:
 /// The parts of a type, in the order of its definition.
 class modeled_type {
 public:
-    modeled_type(drawing::drawn_type const& type, std::uint64_t undone_after_later)
-        : name(type.name) {
-        for (drawing::drawn_part const& shape : type.parts) add_part(shape, undone_after_later);
+    modeled_type(drawing::drawn_type const& type, bool undone_by_stage) : name(type.name) {
+        for (drawing::drawn_part const& shape : type.parts) add_part(shape);
+        for (modeled_part& part : parts) {
+            for (std::size_t number = 0; part.undoes && number < parts.size(); ++number) {
+                bool const comes_first =
+                    drawing::is_undone_after(part.shape, type.parts[number], undone_by_stage);
+                if (comes_first && parts[number].undoes) part.later_undoes.push_back(number);
+            }
+        }
     }
 
     std::string name;
@@ -77,16 +83,12 @@ public:
     }
     /// True if a compensation of this type must wait for another.
     [[nodiscard]] bool is_ordered() const {
-        return any([&](modeled_part const& part) { return !later_undoes(part).empty(); });
+        return any([&](modeled_part const& part) { return !part.later_undoes.empty(); });
     }
     /// The parts that are compensated before this part.
     [[nodiscard]] std::vector<modeled_part> later_undoes(modeled_part const& part) const {
         std::vector<modeled_part> later;
-        for (modeled_part const& each : parts) {
-            if (part.waits && part.undoes && each.undoes && each.stage > part.stage) {
-                later.push_back(each);
-            }
-        }
+        for (std::size_t const number : part.later_undoes) later.push_back(parts[number]);
         return later;
     }
 
@@ -131,22 +133,23 @@ public:
         }
         if (waits) {
             std::stable_sort(order.begin(), order.end(), [](auto const& left, auto const& right) {
-                if (left.waits != right.waits) return right.waits;
-                return left.waits && left.stage > right.stage;
+                bool const left_waits = !left.later_undoes.empty();
+                bool const right_waits = !right.later_undoes.empty();
+                if (left_waits != right_waits) return right_waits;
+                return left_waits && left.stage > right.stage;
             });
         }
         return order;
     }
 
 private:
-    void add_part(drawing::drawn_part const& shape, std::uint64_t undone_after_later) {
+    void add_part(drawing::drawn_part const& shape) {
         auto const stage = shape.facts.stage;
         bool const is_call = shape.what == kind::call;
         bool const is_prepared = shape.what == kind::prepared;
         bool const undoes = !is_call || !shape.compensated.empty();
-        bool const waits = stage >= 64 || (undone_after_later >> stage & 1U) != 0;
         parts.push_back({shape, shape.name, stage, shape.has_effect && !is_prepared,
-                         is_prepared || !shape.confirmed.empty(), undoes, waits});
+                         is_prepared || !shape.confirmed.empty(), undoes});
         last = std::max(last, stage);
         has_pivot = has_pivot || shape.facts.is_pivot;
     }

@@ -14,7 +14,8 @@ namespace detail {
 struct drawn_participant {
     std::uint32_t stage;
     bool is_pivot;
-    bool keeps_rows = false; ///< its receiver has the grade `barrier`
+    bool keeps_rows = false;        ///< its receiver has the grade `barrier`
+    std::uint64_t undone_after = 0; ///< see undo_place
 };
 
 namespace drawing {
@@ -33,8 +34,16 @@ struct drawn_part {
     bool is_exclusive = false;
     bool creates = false;
     bool has_effect = false; ///< its apply has something to undo
+    std::size_t number = 0;  ///< of the participant
     drawn_participant facts{};
 };
+
+/// True if a part is compensated only after another one.
+[[nodiscard]] inline bool is_undone_after(drawn_part const& part, drawn_part const& other,
+                                          bool by_stage) {
+    if (by_stage) return part.facts.stage < other.facts.stage;
+    return (part.facts.undone_after & undo_place::bit(other.number)) != 0;
+}
 
 /// Takes `prefix` off a text that begins with it.
 inline bool take(std::string_view& text, std::string_view prefix) {
@@ -152,9 +161,11 @@ struct drawn_type {
         auto line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));
         if (take(line, "transaction ")) type.name = line;
-        else if (take(line, "participant "))
-            type.parts.push_back(part_of(line, participants[type.parts.size()]));
-        else if (!take(line, " ")) continue;
+        else if (take(line, "participant ")) {
+            auto const number = type.parts.size();
+            type.parts.push_back(part_of(line, participants[number]));
+            type.parts.back().number = number;
+        } else if (!take(line, " ")) continue;
         else if (!type.parts.empty()) take_line(type.parts.back(), line);
         else type.guards.push_back(without_brackets(line));
     }

@@ -381,6 +381,13 @@ public:
         if (enters && expired && Rules::lifetimes) cancel_for(reason::expired);
     }
 
+    /// Before each wave of compensates of several stages: a part waits while a part whose place is
+    /// before its own is not compensated.
+    /// Shape:   each_part(function) - calls `function(part, undo_place)` for every part
+    /// Returns: true if a part has waited, and is due now
+    template <typename EachPart>
+    bool order_undo(EachPart const& each_part);
+
     /// Cancels the transaction, which has not committed. In `deciding` it has no effect.
     void cancel_for(reason why, std::size_t part = no_part) {
         if (!only_pivot_decides()) begin_cancel(why, part);
@@ -424,7 +431,7 @@ private:
         }
         wrote_ = wrote_ || action == step::apply;
         stages_.current = stage;
-        stages_.is_first_undo = false;
+        stages_.is_undone = false;
         next_ = action;
     }
 
@@ -473,7 +480,7 @@ private:
         ask_log(is_final(state_) ? step::end : waits ? step::force : step::close);
     }
 
-    /// Confirms the records first. Compensates stages that wait for later ones, the last first.
+    /// Confirms the records first.
     [[gnu::noinline]] bool next_stage();
     void claim_again();
     /// Forgets the answers of the wave, so that more states of a search are equal.

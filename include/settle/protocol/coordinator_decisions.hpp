@@ -9,9 +9,32 @@ SETTLE_BEGIN
 
 template <typename Rules>
 void basic_coordinator<Rules>::compensate() {
-    if (!Rules::undo_waits) stages_.undone_after_later = 0;
     start(step::compensate, last_called());
-    stages_.is_first_undo = true;
+    stages_.is_undone = true;
+}
+
+template <typename Rules>
+template <typename EachPart>
+bool basic_coordinator<Rules>::order_undo(EachPart const& each_part) {
+    if (next_ != step::compensate || !stages_.is_undone || !Rules::undo_waits) return false;
+    std::uint64_t open = 0;
+    stage_number last_open = 0;
+    each_part([&](std::size_t part, undo_place const& place) {
+        bool const is_open = due(part) || answers_[part] == answer::later;
+        if (!is_open || place.stage > stages_.current) return;
+        open |= undo_place::bit(place.participant);
+        last_open = std::max(last_open, place.stage);
+    });
+    bool releases = false;
+    each_part([&](std::size_t part, undo_place const& place) {
+        answer const earlier = answers_[part];
+        if (earlier != answer::none && earlier != answer::later) return;
+        bool const waits =
+            (place.after & open) != 0 || (stages_.undone_by_stage && place.stage < last_open);
+        answers_[part] = waits ? answer::later : answer::none;
+        releases = releases || (earlier == answer::later && !waits);
+    });
+    return releases;
 }
 
 template <typename Rules>
@@ -152,7 +175,8 @@ void basic_coordinator<Rules>::decide_finish() {
 
 template <typename Rules>
 bool basic_coordinator<Rules>::all_known() {
-    bool const again = answers_.contains(answer::unknown) || answers_.contains(answer::unavailable);
+    bool const again = answers_.contains(answer::unknown) ||
+                       answers_.contains(answer::unavailable) || answers_.contains(answer::later);
     answers_.forget(answer::unknown);
     // With several stages, a part without an answer is of another stage.
     return !again && (stages_.count > 1 || !answers_.contains(answer::none));
@@ -160,11 +184,9 @@ bool basic_coordinator<Rules>::all_known() {
 
 template <typename Rules>
 bool basic_coordinator<Rules>::next_stage() {
-    stage_number const next =
-        next_ == step::confirm ? stages_.next_confirmed() : stages_.next_undone();
     // In a final entry, only marks of records can be stray.
-    if (next == stages_.current || is_final(state_)) return false;
-    start(next_, next);
+    if (next_ != step::confirm || stages_.is_last() || is_final(state_)) return false;
+    start(next_, static_cast<stage_number>(stages_.current + 1));
     return true;
 }
 

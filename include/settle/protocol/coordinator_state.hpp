@@ -13,31 +13,17 @@ SETTLE_BEGIN
 /// The stages of one transaction. A transaction without calls has one stage.
 struct stage_progress {
     stage_number count = 1;
-    bool has_pivot = false;     ///< the last stage is the pivot
-    bool confirms = true;       ///< a part has work after the commit
-    bool is_first_undo = false; ///< the first wave of compensates: of all stages that may begin
-    stage_number current = 0;   ///< the stage whose parts the next wave sends
-    stage_number kept = 0;      ///< the number of stages whose results the entry has
+    bool has_pivot = false;       ///< the last stage is the pivot
+    bool confirms = true;         ///< a part has work after the commit
+    bool is_undone = false;       ///< all stages up to the current one are compensated
+    bool undone_by_stage = false; ///< see stage_plan
+    stage_number current = 0;     ///< the stage whose parts the next wave sends
+    stage_number kept = 0;        ///< the number of stages whose results the entry has
     std::uint32_t revision = 0;
-    std::uint64_t undone_after_later = 0; ///< see stage_plan
 
-    [[nodiscard]] bool waits_for_later(stage_number stage) const noexcept {
-        return stage >= 64 || (undone_after_later >> stage & 1U) != 0;
-    }
-    /// True if the next wave sends the parts of a stage.
+    /// True if the next wave sends parts of a stage.
     [[nodiscard]] bool sends(stage_number stage) const noexcept {
-        return stage == current || (is_first_undo && stage < current && !waits_for_later(stage));
-    }
-    /// The stage whose parts are confirmed next; the current one after the last.
-    [[nodiscard]] stage_number next_confirmed() const noexcept {
-        return is_last() ? current : static_cast<stage_number>(current + 1);
-    }
-    /// The stage whose parts are compensated next; the current one after the last.
-    [[nodiscard]] stage_number next_undone() const noexcept {
-        for (stage_number stage = current; stage-- > 0;) {
-            if (waits_for_later(stage)) return stage;
-        }
-        return current;
+        return stage == current || (is_undone && stage < current);
     }
     [[nodiscard]] bool is_last() const noexcept { return current + 1 == count; }
     /// True if the pivot is called after the next keep.
@@ -49,7 +35,7 @@ struct stage_progress {
     [[nodiscard]] std::uint64_t packed() const noexcept {
         return (std::uint64_t{count} - 1) | std::uint64_t{current} << 8U |
                std::uint64_t{kept} << 16U | (has_pivot ? 1U : 0U) << 24U |
-               (confirms ? 0U : 1U) << 25U | (is_first_undo ? 1U : 0U) << 26U |
+               (confirms ? 0U : 1U) << 25U | (is_undone ? 1U : 0U) << 26U |
                std::uint64_t{revision} << 32U;
     }
 
@@ -200,7 +186,7 @@ protected:
         stages_.count = stages.count;
         stages_.has_pivot = stages.has_pivot;
         stages_.confirms = stages.confirms;
-        stages_.undone_after_later = stages.undone_after_later;
+        stages_.undone_by_stage = stages.undone_by_stage;
     }
 
     /// Transactions with several stages have two phases.

@@ -22,7 +22,8 @@ struct parts_of_type {
     using user_parameters = typename type::parameters_type;
     static constexpr std::size_t participant_count = type::participant_count;
 
-    static constexpr std::uint64_t undone_after_later() { return Type.undone_after_later(); }
+    static constexpr auto undone_after() { return Type.undone_after(); }
+    static constexpr bool undone_by_stage() { return Type.undone_by_stage(); }
 
     template <std::size_t Index>
     using participant = typename type::template participant_type<Index>;

@@ -132,7 +132,8 @@ enum class answer : std::uint8_t {
     unavailable,     ///< took no effect; may be sent again
     unknown,         ///< took effect at most once, possibly later
     refused,         ///< a service or the work of a prepared part; only to an apply
-    other_call       ///< the part has the mark of another call of the id; only to an apply
+    other_call,      ///< the part has the mark of another call of the id; only to an apply
+    later            ///< no store's answer: another part is compensated first
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {
@@ -150,7 +151,8 @@ enum class answer : std::uint8_t {
                                        "unavailable",
                                        "unknown",
                                        "refused",
-                                       "marked by another call"};
+                                       "marked by another call",
+                                       "after another part"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -206,14 +208,24 @@ struct stage_plan {
     bool confirms = true;   ///< a part has work after the commit; records always have
     /// The insert keeps stage 0: the stage has no part, and the next stage is no pivot.
     bool keeps_at_insert = false;
-    /// A bit for each stage that is compensated after all later stages: a later call uses its
-    /// results, or the definition asks for the order. Stages from 64 on always are.
-    std::uint64_t undone_after_later = 0;
+    bool undone_by_stage = false; ///< each stage is compensated after all later stages
 
     constexpr stage_plan() = default;
     constexpr stage_plan(stage_number stages, bool pivot = false)
         : count(stages), has_pivot(pivot) {}
     friend constexpr bool operator==(stage_plan const&, stage_plan const&) = default;
+};
+
+/// The place of a participant in the order of compensations.
+struct undo_place {
+    std::uint32_t participant = 0;
+    stage_number stage = 0;
+    std::uint64_t after = 0; ///< a bit for each participant that is compensated before it
+
+    /// The bit of a participant in the places of others.
+    [[nodiscard]] static constexpr std::uint64_t bit(std::size_t participant) {
+        return participant < 64 ? std::uint64_t{1} << participant : 0;
+    }
 };
 
 /// The number of a part: its participant, and in a range its line.

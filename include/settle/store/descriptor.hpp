@@ -52,7 +52,8 @@ struct part_descriptor {
     void const* target;    ///< an address that is unique to the collection or service
     std::string_view name; ///< of the collection or service
     std::uint32_t participant;
-    stage_number stage; ///< parts of one stage are applied together
+    stage_number stage;         ///< parts of one stage are applied together
+    std::uint64_t undone_after; ///< see undo_place
     part_key (*key)(void const* parameters, std::size_t line);
     /// The image that the entry stores of an applied part, from part_result::kept; or null.
     image (*make_image)(part_number part, void const* kept);
@@ -240,6 +241,13 @@ template <typename Participant>
     else return true;
 }
 
+/// The compensations before the participant's own; a direction that does not say has none.
+template <typename Direction, std::size_t Index>
+[[nodiscard]] consteval std::uint64_t undone_after() {
+    if constexpr (requires { Direction::undone_after(); }) return Direction::undone_after()[Index];
+    else return 0;
+}
+
 static_assert(last_stage < std::numeric_limits<stage_number>::max());
 
 template <typename Direction, std::size_t Index>
@@ -253,6 +261,7 @@ template <typename Direction, std::size_t Index>
             target::name,
             static_cast<std::uint32_t>(Index),
             static_cast<stage_number>(participant::stage),
+            undone_after<Direction, Index>(),
             &key_of_part<Direction, Index>,
             kind::make_image,
             kind::make_result,
@@ -285,8 +294,8 @@ template <typename Direction>
         plan.confirms = plan.confirms || part.confirms;
     }
     plan.count = static_cast<stage_number>(last + 1);
-    if constexpr (requires { Direction::undone_after_later(); }) {
-        if (last != 0) plan.undone_after_later = Direction::undone_after_later();
+    if constexpr (requires { Direction::undone_by_stage(); }) {
+        plan.undone_by_stage = last != 0 && Direction::undone_by_stage();
     }
     plan.keeps_at_insert = first != 0 && last > (plan.has_pivot ? 1 : 0);
     return plan;

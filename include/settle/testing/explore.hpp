@@ -161,6 +161,7 @@ private:
         std::vector<std::size_t> slots;
         prepared_clause prepared{id, {}};
         calls_clause added{id, {}};
+        std::vector<std::size_t> positions;
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t position = decltype(index)::value;
@@ -172,7 +173,17 @@ private:
                 } else if constexpr (PreparedParticipant<participant>) {
                     prepared.parts.push_back(searched_prepared<participant>());
                 } else {
-                    added.parts.push_back(searched_call<participant>::make());
+                    auto call = searched_call<participant>::make();
+                    // The calls whose order of compensations has it before them.
+                    call.uses = 0;
+                    for (std::size_t each = 0; each < positions.size(); ++each) {
+                        auto const after = Direction::undone_after()[positions[each]];
+                        if ((after & undo_place::bit(position)) != 0)
+                            call.uses = static_cast<std::uint8_t>(call.uses | 1U << each);
+                    }
+                    call.in_order = Direction::undone_by_stage();
+                    positions.push_back(position);
+                    added.parts.push_back(std::move(call));
                 }
             }
         });

@@ -26,9 +26,14 @@ public:
     };
 
     [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
-    void clear() noexcept { parts_.clear(); }
+    void clear() noexcept {
+        parts_.clear();
+        begins_anew_ = false;
+    }
+    /// No try was made of the parts that are noted from now on.
+    void begin_anew() noexcept { begins_anew_ = true; }
     /// Notes the answer to a part.
-    /// Shape:   is_call - its tries count; tries - that failed before the first that is noted here
+    /// Shape:   is_call - its tries count; tries - of the calls, by earlier workers
     void note(std::size_t number, part_result const& result, bool is_call, std::uint32_t tries);
     /// A person has paused the call of a part, which has failed.
     void note_paused(std::size_t number);
@@ -63,6 +68,7 @@ private:
     [[nodiscard]] static auto find(Parts& parts, std::size_t number);
 
     std::vector<part> parts_; ///< in the order of their numbers
+    bool begins_anew_ = false;
 };
 
 } // namespace detail

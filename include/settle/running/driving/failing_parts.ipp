@@ -33,7 +33,7 @@ SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& 
         return;
     }
     if (known == nullptr) {
-        auto const earlier = is_call ? tries : 0;
+        auto const earlier = is_call && !begins_anew_ ? tries : 0;
         known = &*parts_.insert(lower_bound(parts_, number), part{number, earlier, earlier});
     }
     if (is_call && !result.not_sent) ++known->tries;

@@ -37,6 +37,7 @@ struct job {
     bool new_id = false;
     bool hopeless = false;        ///< a part of this wave can never succeed
     bool was_tried = false;       ///< a part of the last wave was sent
+    bool sends_more = false;      ///< the next compensate is of a part that waited for another
     bool is_paused = false;       ///< a person has paused a call of the last wave
     bool for_person = false;      ///< a part had an answer that only a person can change
     bool leaves_out_text = false; ///< the entry has no room for the text of a reason
@@ -102,6 +103,16 @@ struct job {
         if (any_error && begins) put_error(number, result.problem);
         if (!result.problem.empty()) note(result.what, result.problem);
         retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
+    }
+    /// Orders the next wave of compensates; true if it sends a part that has waited for another.
+    bool order_undo() {
+        if (coordinator.stages() == 1) return false;
+        return coordinator.order_undo([this](auto const& look) {
+            type->for_each_part(
+                parameters, [&](part_descriptor const& part, std::size_t, std::size_t number) {
+                    look(number, undo_place{part.participant, part.stage, part.undone_after});
+                });
+        });
     }
     /// Answers a part that waits for its next try; true if it does.
     bool withholds(std::size_t number) {

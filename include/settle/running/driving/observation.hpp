@@ -60,8 +60,8 @@ public:
             if (!watches() || skips_plain_steps()) return;
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
                 answer const reply = work.coordinator.answer_of(part);
-                bool const fine =
-                    reply == answer::applied || reply == answer::nothing || reply == answer::none;
+                bool const fine = reply == answer::applied || reply == answer::nothing ||
+                                  reply == answer::none || reply == answer::later;
                 if (execution.failed_answer == answer::none && !fine)
                     execution.failed_answer = reply;
             }

@@ -133,7 +133,9 @@ public:
             stage_number const stage = work.coordinator.stage();
             execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
-            bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
+            bool const same_stage =
+                !Calls::several_stages ||
+                (work.coordinator.stage() == stage && !std::exchange(work.sends_more, false));
             // A stage that is over; a claim goes back over stages, too.
             constexpr bool ends = Step == step::keep || Step == step::confirm || undoes(Step);
             if (ends && !same_stage) execution.rests = 0;
@@ -301,9 +303,18 @@ private:
         if (is_over) work.call_tries = work.retry_after_ms = 0;
         if (c.next() != taken || c.stage() != stage) work.failing.clear();
         if (!again || is_over) work.notes_tries = false;
+        if (taken == step::compensate && work.order_undo()) send_more(work);
         if (taken != step::apply) return;
         look_at_clock();
         c.look_at_age(this->expired(work));
+    }
+
+    /// A part is compensated now that has waited for another. What has failed keeps its pause.
+    [[gnu::cold, gnu::noinline]] void send_more(job& work) {
+        work.sends_more = true;
+        if (work.failing.empty()) return;
+        std::ignore = pause_of(work, 0, limits_, environment_.elapsed(), environment_.random());
+        work.failing.begin_anew();
     }
 
     /// Chooses what follows a step: the end, a rest, or the next step.

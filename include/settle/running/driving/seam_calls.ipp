@@ -397,6 +397,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
     if (confirms_lazily && work.confirmed_since == 0) {
         work.confirmed_since = next_session_moment();
     }
+    if (action == step::compensate) work.order_undo();
     auto const request_part = [&](part_descriptor const& part, std::size_t line,
                                   std::size_t number) {
         if (!work.coordinator.due(number, part.stage)) return;

@@ -39,8 +39,10 @@ struct call_model {
     bool confirms = true;     ///< a call that can be undone is confirmed after the commit
     row_write writes = row_write::with_effect;
     bool keyed = false; ///< a second effect of one key changes nothing, nor does a second undo
-    bool uses_results = true; ///< of earlier calls, which are then compensated after it
-    bool in_order = false; ///< earlier calls and the records are compensated after it in any case
+    /// A bit for each call of the transaction whose result it uses, if that call is earlier. Those
+    /// are compensated after it.
+    std::uint8_t uses = 15;
+    bool in_order = false; ///< the transaction compensates each stage after all later ones
     bool ends = true;      ///< if false, the receiver never takes a confirm or a compensation
 };
 

@@ -246,13 +246,26 @@ public:
             plan.count = std::max(plan.count, static_cast<stage_number>(call.stage + 1));
             plan.has_pivot = plan.has_pivot || call.moments == call_moments::pivot;
             plan.confirms = plan.confirms || confirms(call);
-            if (call.moments != call_moments::undoable) continue;
-            std::uint64_t const earlier = (std::uint64_t{1} << call.stage) - 1;
-            if (call.uses_results) plan.undone_after_later |= earlier & ~std::uint64_t{1};
-            if (call.in_order) plan.undone_after_later |= earlier;
+            plan.undone_by_stage = plan.undone_by_stage || call.in_order;
         }
         plan.keeps_at_insert = first_call() == 0 && plan.count > (plan.has_pivot ? 2 : 1);
         return plan;
+    }
+    [[nodiscard]] undo_place undo_place_of(std::size_t part) const {
+        std::uint64_t const users =
+            part < first_call() ? 0 : users_of(part - first_call()) << first_call();
+        return {static_cast<std::uint32_t>(part), stage_of(part), users};
+    }
+    /// A bit for each call that is compensated before a call, since it used its result.
+    [[nodiscard]] std::uint64_t users_of(std::size_t call) const {
+        std::uint64_t users = 0;
+        for (std::size_t user = 0; user < calls.size(); ++user) {
+            call_model const& by = calls[user];
+            if (by.stage <= calls[call].stage || (by.uses >> call & 1U) == 0) continue;
+            if (by.moments == call_moments::query) users |= users_of(user);
+            if (by.moments == call_moments::undoable) users |= std::uint64_t{1} << user;
+        }
+        return users;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         if (part < records()) return name_record(part);

@@ -261,6 +261,7 @@ private:
                     reply = operations_.perform_at_log(next, sent);
                     bool const old = expired || next.entries[me.transaction].old;
                     give_answer(w.coordinator, sent, reply, old);
+                    this->order_undo(w);
                 },
                 [&] { return text(sent) + words(reply); });
         }
@@ -277,6 +278,7 @@ private:
         this->may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
             bool const old = expired || next.entries[me.transaction].old;
             give_answer(w.coordinator, sent, log_answer::unknown, old);
+            this->order_undo(w);
         });
     }
 

@@ -94,6 +94,18 @@ protected:
         return words_of(sent, *all_[sent.transaction]);
     }
 
+    /// Orders the compensates, which the next wave sends.
+    void order_undo(worker& w) const {
+        if constexpr (knows_one_phase) {
+            auto const& model = *all_[w.transaction];
+            std::ignore = w.coordinator.order_undo([&](auto const& look) {
+                for (std::size_t part = 0; part < model.parts(); ++part) {
+                    look(part, model.undo_place_of(part));
+                }
+            });
+        }
+    }
+
 private:
     /// True if the entry and the receipt were purged while this worker was confirming a prepared
     /// part. In the engine, the time limit `patience` ends such a worker.
@@ -348,6 +360,7 @@ private:
             bool const forces = w.coordinator.next() == step::force;
             if (forces && within_.store_crashes == 0) w.coordinator.forced(true);
         }
+        order_undo(w);
     }
 };
 

@@ -178,13 +178,12 @@ private:
             return name + ": the call was made with results that its entry does not keep";
         }
         if (committed) return {};
-        stage_plan const plan = transaction.stages();
-        // A cancel gives back at once what no later stage needs.
-        auto const may_be_undone = [&](stage_number earlier) {
-            bool const waits = (plan.undone_after_later >> earlier & 1U) != 0;
+        // A cancel gives back at once what this call does not use.
+        auto const may_be_undone = [&](bool is_used) {
+            bool const waits = is_used || transaction.stages().undone_by_stage;
             return entry.now.state == state::canceling && !waits;
         };
-        for (std::size_t part = 0; part < transaction.records() && !may_be_undone(0); ++part) {
+        for (std::size_t part = 0; part < transaction.records() && !may_be_undone(false); ++part) {
             if (transaction.mark_epoch(now.data, part) == 0) {
                 return name + ": this call has an effect without the records";
             }
@@ -192,7 +191,7 @@ private:
         for (std::size_t k = 0; k < transaction.calls.size(); ++k) {
             bool const needed = transaction.calls[k].moments == call_moments::undoable &&
                                 transaction.calls[k].stage < model.stage &&
-                                !may_be_undone(transaction.calls[k].stage);
+                                !may_be_undone((transaction.users_of(k) >> i & 1U) != 0);
             if (needed && now.rows[transaction.first_row + k].effects == 0) {
                 return name + ": this call has an effect without an earlier stage";
             }
