@@ -188,6 +188,22 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
             }};
 }
 
+/// 64 callers of a runner, against a batch with a window of 64.
+add_case callers(int number, sizes sizes, double budget) {
+    return {
+        number, "PostgreSQL, one phase, 64 callers of a runner",
+        [=](context& context, std::string const& name) {
+            auto const* const on = postgresql_pair::get();
+            if (on == nullptr) return;
+            auto const work = work_of(context.size(sizes.full, sizes.quick));
+            auto const side_of = [&](char const* called, mode timed) {
+                return side{called, [&, timed] { return settle_in_one_phase(*on, work, timed); }};
+            };
+            compare(context, name, work, side_of("settle", mode::callers),
+                    {side_of("settle, a batch with a window of 64", mode::batches_of_64)}, budget);
+        }};
+}
+
 /// The programs by hand.
 std::vector<prepared_options> variants_of(std::size_t window) {
     std::vector<prepared_options> variants{
@@ -335,6 +351,7 @@ add_case const all[] = {
     one_phase(70, "one at a time", mode::one_at_a_time, {1'000, 300}, 1.10),
     one_phase(71, "batches of 1,000", mode::batches, {30'000, 10'000}, 1.20),
     one_phase(72, "64 threads", mode::threads, {6'400, 1'920}, 0.50),
+    callers(72, {20'000, 5'000}, 1.25),
     two_phases(73, "one at a time", 1, 10'000, {1'000, 500}, 1.15),
     two_phases(74, "batches of 1,000", usual_window, 10'000, {20'000, 10'000}, 2.00),
     two_phases(75, "batches of 1,000, 100,000 accounts", usual_window, 100'000, {20'000, 10'000},

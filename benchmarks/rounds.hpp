@@ -5,8 +5,12 @@
 #include "repeated.hpp"
 #include "settle_side.hpp"
 
+#include <settle/runner.hpp>
+
+#include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -90,6 +94,35 @@ double run_threads_warm(workload const& work, MakeWork const& work_of) {
     std::span<transfer_request const> const all{work.requests};
     run_threads(all.first(warm_up), thread_count, work_of);
     return run_threads(all.subspan(warm_up), thread_count, work_of);
+}
+
+/// Seconds for all requests of as many callers of a runner, each with one request at a time.
+template <typename Engine>
+double run_callers(Engine& engine, std::span<transfer_request const> all) {
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> are_done = true;
+    std::latch left{static_cast<std::ptrdiff_t>(all.size())};
+    settle::runner runner{engine};
+    std::function<void()> const start_next = [&] {
+        auto const number = next++;
+        if (number >= all.size()) return;
+        auto const& [id, parameters] = all[number];
+        auto const take = [&](settle::outcome const& ended) {
+            if (!ended.done()) are_done = false;
+            start_next();
+            left.count_down();
+        };
+        if (auto const begun = runner.start(id, parameters, take); !begun) {
+            are_done = false;
+            left.count_down();
+        }
+    };
+    stopwatch const watch;
+    for (std::size_t caller = 0; caller < thread_count; ++caller) start_next();
+    left.wait();
+    double const seconds = watch.seconds();
+    if (!are_done) throw wrong_result("settle: a transaction of a runner is not done");
+    return seconds;
 }
 
 /// Objects that threads take turns on.

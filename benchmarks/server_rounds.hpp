@@ -8,13 +8,15 @@
 
 namespace bench {
 
-enum class mode : std::uint8_t { one_at_a_time, batches, threads };
+enum class mode : std::uint8_t { one_at_a_time, batches, batches_of_64, threads, callers };
 
 /// The connections that threads share where they have none of their own.
 inline constexpr std::size_t pool_size = 16;
 
 [[nodiscard]] constexpr std::size_t window_of(mode timed) {
-    return timed == mode::batches ? usual_window : 1;
+    return timed == mode::batches         ? usual_window
+           : timed == mode::batches_of_64 ? detail::thread_count
+                                          : 1;
 }
 
 /// Shape:   bank - the accounts of this round, with address() and check()
@@ -31,6 +33,9 @@ double settle_round(Bank const& bank, workload const& work, mode timed,
                     expect_done(engine.run(request.first, request.second));
                 };
             });
+            expect_settled(engine, work);
+        } else if (timed == mode::callers) {
+            seconds = detail::run_callers(engine, work.requests);
             expect_settled(engine, work);
         } else {
             seconds = detail::run_settle(engine, work, window_of(timed));

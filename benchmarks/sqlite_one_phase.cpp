@@ -36,6 +36,21 @@ add_case const in_batches{
                 usual_window, 1.00);
     }};
 
+add_case const callers{
+    22, "SQLite, one phase, 64 callers of a runner", [](context& context, std::string const& name) {
+        workload const work = make_workload({.transfers = context.size(20'000, 5'000)});
+        std::string const path = context.file("callers.db");
+        comparison compared;
+        compared.name = name;
+        compared.operations = static_cast<double>(work.requests.size());
+        compared.settle = {"settle", [&] { return callers_round(path, work); }};
+        compared.baselines = {{"settle, a batch with a window of 64",
+                               [&] { return one_phase_round(path, work, detail::thread_count); }}};
+        compared.budget = 1.25;
+        context.compare(compared);
+        erase_file(path);
+    }};
+
 add_case const threads{
     22, "SQLite, one phase, 64 threads", [](context& context, std::string const& name) {
         constexpr std::size_t count = 64;

@@ -50,6 +50,19 @@ inline double one_phase_by_hand(std::string const& path, workload const& work, s
     return seconds;
 }
 
+inline double callers_round(std::string const& path, workload const& work) {
+    begin_file(path, {}, work);
+    double seconds = 0;
+    {
+        settle::sqlite::database db{path};
+        settle::engine engine{db, settle::type<transfer_type>};
+        seconds = detail::run_callers(engine, work.requests);
+        expect_settled(engine, work);
+    }
+    check_balances(path, work);
+    return seconds;
+}
+
 // ----------------------------------------------------------------------------------------- threads
 
 inline double threads_round(std::string const& path, workload const& work, std::size_t threads) {

@@ -25,8 +25,13 @@ struct charge {
     std::int64_t amount = 0;
 };
 
+struct number {
+    std::int64_t value = 0;
+};
+
 SETTLE_STRUCT(order, customer, price);
 SETTLE_STRUCT(charge, customer, amount);
+SETTLE_STRUCT(number, value);
 
 using service_test::receiver;
 using settle::call;
@@ -37,6 +42,9 @@ using namespace std::chrono_literals;
 
 inline constexpr settle::service<charge, settle::nothing, "shop", settle::barrier> shop;
 inline constexpr settle::service<charge, settle::nothing, "courier", settle::barrier> courier;
+/// Its calls have results.
+inline constexpr settle::service<charge, number, "seller", settle::barrier> seller;
+inline constexpr auto goods_number = settle::result_from<"goods", &number::value>;
 
 inline constexpr auto order_type = settle::transaction<order, "order">(
     settle::participant<"payer">(accounts, param<&order::customer>)

@@ -6,29 +6,6 @@ namespace tries_test {
 
 using namespace order_test;
 
-/// The same, whose cancel gives back nothing before the later parts are undone.
-inline constexpr auto strict_type = order_type.compensate_in_order();
-static_assert(!settle::descriptor_of<settle::forward<order_type>>.stages.undone_by_stage);
-static_assert(settle::descriptor_of<settle::forward<strict_type>>.stages.undone_by_stage);
-
-/// The parcel is booked with what a query says of the goods.
-struct number {
-    std::int64_t value = 0;
-};
-SETTLE_STRUCT(number, value);
-inline constexpr settle::service<charge, number, "seller", settle::barrier> seller;
-inline constexpr auto result = settle::result_from<"goods", &number::value>;
-inline constexpr auto quoted_type = settle::transaction<order, "quoted">(
-    settle::participant<"goods">(seller)
-        .apply(call(param<&order::customer>, param<&order::price>))
-        .compensate(call()),
-    settle::participant<"quote">(seller).apply(settle::query(param<&order::customer>, result)),
-    settle::participant<"parcel">(courier)
-        .apply(call(param<&order::customer>, settle::result_from<"quote", &number::value>))
-        .compensate(call()));
-// A query passes on what it uses, and is itself not compensated.
-static_assert(quoted_type.undone_after() == std::array<std::uint64_t, 3>{4, 4, 0});
-
 TEST_CASE("tries: the tries of a stage do not count for the next stage") {
     office office;
     // Each stage needs more than half of the ten tries of options::call_attempts.
@@ -215,85 +192,6 @@ TEST_CASE("tries: no worker asks a service before the time that it named") {
         CHECK(engine.cancel("t1").canceled());
         CHECK(office.world.elapsed == elapsed);
     }
-}
-
-TEST_CASE("tries: a service that is away holds back no other compensation, unless a type asks") {
-    office office;
-    bool is_away = true;
-    std::string undone;
-    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
-        if (call.participant == "parcel" && call.operation == call_operation::apply)
-            return service_answer::refused("no van");
-        if (call.operation != call_operation::compensate) return std::nullopt;
-        if (call.participant == "parcel" && is_away) return service_answer::unavailable("away");
-        undone.append(call.participant).append(" ");
-        return std::nullopt;
-    };
-    auto const check = [&](auto engine, std::string const& first, std::string const& then,
-                           std::int64_t balance) {
-        CHECK(engine.run("t1", usual, {{1s}, {}}).verdict == settle::verdict::undecided);
-        CHECK(undone == first);
-        CHECK(balance_of(engine, "A") == balance);
-        is_away = false;
-        CHECK(engine.retry("t1").canceled());
-        CHECK(undone == then);
-        CHECK(balance_of(engine, "A") == 1000);
-    };
-    SUBCASE("each by itself") { check(office.make(), "goods ", "goods goods parcel ", 1000); }
-    SUBCASE("in order") { check(office.make<strict_type>(), "", "parcel goods ", 900); }
-}
-
-/// The goods are compensated after the parcel, which uses their number, and for nothing else.
-inline constexpr auto packed_type = settle::transaction<order, "packed">(
-    settle::participant<"goods">(seller)
-        .apply(call(param<&order::customer>, param<&order::price>))
-        .compensate(call())
-        .pauses<40, 160>(),
-    settle::participant<"wrap">(shop)
-        .apply(call(param<&order::customer>, param<&order::price>))
-        .compensate(call()),
-    settle::participant<"parcel">(courier)
-        .apply(call(param<&order::customer>, result))
-        .compensate(call()));
-static_assert(packed_type.undone_after() == std::array<std::uint64_t, 3>{4, 0, 0});
-
-TEST_CASE("tries: a compensation waits for the call that used its result, and for no other") {
-    office office;
-    std::vector<std::chrono::nanoseconds> wraps, parcels, goods;
-    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
-        if (call.operation == call_operation::apply) {
-            if (call.participant == "goods") return service_answer::ok(R"({"value":7})");
-            if (call.participant == "wrap") return std::nullopt;
-            return service_answer::refused("no van");
-        }
-        auto& times = call.participant == "wrap"    ? wraps
-                      : call.participant == "goods" ? goods
-                                                    : parcels;
-        times.push_back(office.world.elapsed);
-        auto answer = service_answer::unavailable("away");
-        if (call.participant == "wrap" && wraps.size() < 3) {
-            answer.retry_after = 60s;
-            return answer;
-        }
-        if (call.participant != "wrap" && times.size() < 4) return answer;
-        return std::nullopt;
-    };
-    settle::engine engine{office.accounts_at,
-                          settle::bind(seller, office.services),
-                          settle::bind(shop, office.services),
-                          settle::bind(courier, office.services),
-                          settle::type<packed_type>,
-                          settle::with_environment(manual_environment{office.world})};
-    CHECK(engine.run("t1", usual, patient()).canceled());
-    REQUIRE(parcels.size() == 4);
-    REQUIRE(goods.size() == 4);
-    REQUIRE(wraps.size() == 3);
-    // At once, and with pauses of its own that begin anew.
-    CHECK(goods[0] == parcels[3]);
-    CHECK(goods[1] - goods[0] <= 41ms);
-    CHECK(goods[3] < wraps[1]);
-    CHECK(wraps[1] - wraps[0] >= 60s);
-    CHECK(wraps[2] - wraps[1] >= 60s);
 }
 
 TEST_CASE("tries: entries that wait for a service leave the window to others") {

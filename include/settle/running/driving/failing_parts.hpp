@@ -37,6 +37,9 @@ public:
     void note(std::size_t number, part_result const& result, bool is_call, std::uint32_t tries);
     /// A person has paused the call of a part, which has failed.
     void note_paused(std::size_t number);
+    /// The failed tries of a part.
+    /// Shape:   tries - of the calls, by earlier workers
+    [[nodiscard]] std::uint32_t tries_of(std::size_t number, std::uint32_t tries) const;
     /// The most failed tries of a call.
     [[nodiscard]] std::uint32_t tries() const noexcept;
     /// The error of a part that is not sent now; null if it is sent.

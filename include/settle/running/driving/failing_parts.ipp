@@ -33,7 +33,7 @@ SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& 
         return;
     }
     if (known == nullptr) {
-        auto const earlier = is_call && !begins_anew_ ? tries : 0;
+        auto const earlier = is_call ? tries_of(number, tries) : 0;
         known = &*parts_.insert(lower_bound(parts_, number), part{number, earlier, earlier});
     }
     if (is_call && !result.not_sent) ++known->tries;
@@ -44,6 +44,12 @@ SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& 
 
 SETTLE_FUNCTION void failing_parts::note_paused(std::size_t number) {
     if (auto* const known = find(parts_, number)) known->is_paused = true;
+}
+
+SETTLE_FUNCTION std::uint32_t failing_parts::tries_of(std::size_t number,
+                                                      std::uint32_t tries) const {
+    auto const* const known = find(parts_, number);
+    return known != nullptr ? known->tries : begins_anew_ ? 0 : tries;
 }
 
 SETTLE_FUNCTION std::uint32_t failing_parts::tries() const noexcept {

@@ -218,7 +218,13 @@ namespace detail {
 [[nodiscard]] inline bool calls_next(job const& work) {
     auto const& c = work.coordinator;
     if (c.stages() == 1 || c.stage() == 0) return false;
-    return applies(c.next()) || c.next() == step::confirm || c.next() == step::compensate;
+    if (c.next() != step::compensate) return applies(c.next()) || c.next() == step::confirm;
+    bool any = false;
+    work.type->for_each_part(work.parameters,
+                             [&](part_descriptor const& part, std::size_t, std::size_t number) {
+                                 any = any || (part.stage != 0 && c.due(number, part.stage));
+                             });
+    return any;
 }
 
 /// The text of a job's reason to cancel, as its entry keeps it; empty if there is none.

@@ -286,15 +286,7 @@ private:
     [[gnu::noinline]] void decide_stage(step taken, job& work) {
         auto& c = work.coordinator;
         stage_number const stage = c.stage();
-        exhausted_call failed;
-        if (std::exchange(work.was_tried, false) && stage != 0) {
-            if (!ends_parts(taken)) ++work.call_tries;
-            else work.call_tries = std::max(work.call_tries, work.failing.tries());
-            work.notes_tries = true;
-        }
-        if (work.notes_tries && taken == step::apply) {
-            failed = find_exhausted(work, limits_.call_attempts);
-        }
+        auto const failed = count_tries(taken, work, limits_.call_attempts);
         c.decide(taken, limits_.attempts);
         bool const again = c.next() == taken && c.stage() == stage;
         if (again && failed.why != reason::none) c.cancel_for(failed.why, failed.part);
@@ -312,9 +304,15 @@ private:
     /// A part is compensated now that has waited for another. What has failed keeps its pause.
     [[gnu::cold, gnu::noinline]] void send_more(job& work) {
         work.sends_more = true;
-        if (work.failing.empty()) return;
-        std::ignore = pause_of(work, 0, limits_, environment_.elapsed(), environment_.random());
         work.failing.begin_anew();
+        if (work.failing.empty()) {
+            work.call_tries = 0;
+            work.notes_tries = false;
+            return;
+        }
+        auto const elapsed = environment_.elapsed();
+        note_next_try(work, pause_of(work, 0, limits_, elapsed, environment_.random()));
+        work.failing.wake(elapsed);
     }
 
     /// Chooses what follows a step: the end, a rest, or the next step.
@@ -413,14 +411,18 @@ private:
     [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
         auto const pause =
             pause_of(work, execution.rests, limits_, environment_.elapsed(), environment_.random());
-        if (work.notes_tries) {
-            look_at_clock();
-            work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause.all));
-            notes_tries_ = true;
-        }
+        note_next_try(work, pause);
         ++execution.rests;
         end_if_late(work, execution);
         if (!execution.over) rest_for(pause.own, work, execution, work.notes_tries);
+    }
+
+    /// Has the entry keep the tries of calls, and the time of the next try.
+    void note_next_try(job& work, job_pause const& pause) {
+        if (!work.notes_tries) return;
+        look_at_clock();
+        work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause.all));
+        notes_tries_ = true;
     }
 
     /// Lets a job rest until the next try that its entry names.

@@ -28,9 +28,10 @@ struct exhausted_call {
     reason why = reason::none;
 };
 
-/// The call of the current stage that failed and has no attempt left.
+/// Counts the tries of a wave, before the coordinator decides it.
 /// Shape:   attempts - options::call_attempts
-[[nodiscard]] exhausted_call find_exhausted(job const& work, std::uint32_t attempts);
+/// Returns: the call of the current stage that failed and has no attempt left
+[[nodiscard]] exhausted_call count_tries(step taken, job& work, std::uint32_t attempts);
 
 struct job_pause {
     std::chrono::nanoseconds own; ///< the job rests so long

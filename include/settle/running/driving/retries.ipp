@@ -16,9 +16,15 @@ SETTLE_FUNCTION bool fails_always(step taken, job const& work, execution_state& 
     return took_no_effect(work.reply);
 }
 
-SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t attempts) {
+SETTLE_FUNCTION exhausted_call count_tries(step taken, job& work, std::uint32_t attempts) {
     auto const& c = work.coordinator;
+    if (std::exchange(work.was_tried, false) && c.stage() != 0) {
+        if (!ends_parts(taken)) ++work.call_tries;
+        else work.call_tries = std::max(work.call_tries, work.failing.tries());
+        work.notes_tries = true;
+    }
     exhausted_call exhausted;
+    if (!work.notes_tries || taken != step::apply) return exhausted;
     work.type->for_each_part(
         work.parameters, [&](part_descriptor const& descriptor, std::size_t, std::size_t part) {
             answer const reply = c.answer_of(part);

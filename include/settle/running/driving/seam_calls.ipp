@@ -412,7 +412,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
         request.may_be_under_way = work.may_be_under_way(number);
         request.limits = &limits_;
         request.traceparent = work.traceparent;
-        request.call_tries = work.call_tries;
+        request.call_tries = work.failing.tries_of(number, work.call_tries);
         request.may_be_lost = confirms_lazily && may_lose_confirm(work, part);
         if (signal_ != nullptr && ports_.stores[store]->capabilities().answers_later) {
             if (work.waiting == nullptr) work.waiting = std::make_shared<waiting_parts>();
