@@ -42,11 +42,14 @@ public:
     run_operation& operator=(run_operation const&) = delete;
 
     void start() & noexcept {
-        on_own_stop_.emplace(std::exchange(run_.limits.stop, stop_.get_token()), request{stop_});
-        auto then = completion_by([this](outcome ended) { complete(std::move(ended)); });
-        on_stop_.emplace(senders::get_stop_token(senders::get_env(receiver_)), request{stop_});
-        // Another thread may end this object as soon as the transaction has started.
-        auto not_taken = run_.start(then);
+        std::optional<outcome> not_taken;
+        try {
+            not_taken = begin();
+        } catch (std::exception const& thrown) {
+            not_taken = not_begun(run_.id, thrown.what());
+        } catch (...) {
+            not_taken = not_begun(run_.id, "an exception");
+        }
         if (not_taken) complete(*std::move(not_taken));
     }
 
@@ -59,6 +62,13 @@ private:
         decltype(senders::get_stop_token(senders::get_env(std::declval<Receiver const&>())));
     using callback = typename stop_token::template callback_type<request>;
 
+    std::optional<outcome> begin() {
+        on_own_stop_.emplace(std::exchange(run_.limits.stop, stop_.get_token()), request{stop_});
+        auto then = completion_by([this](outcome ended) { complete(std::move(ended)); });
+        on_stop_.emplace(senders::get_stop_token(senders::get_env(receiver_)), request{stop_});
+        // Another thread may end this object as soon as the transaction has started.
+        return run_.start(then);
+    }
     void complete(outcome&& ended) {
         on_stop_.reset();
         on_own_stop_.reset();

@@ -46,6 +46,8 @@ public:
         std::scoped_lock const guard{mutex_};
         for (std::size_t at = 0; at < calls.size(); ++at) {
             keys_.emplace(calls[at].key);
+            bool const is_kept = calls[at].traceparent.empty() || calls[at].traceparent == "trace";
+            CHECK(is_kept);
             answers[at] = service_answer::ok(R"({"number":"7"})");
         }
     }
@@ -81,12 +83,14 @@ using bounded = settle::bounded_client<hanging_client>;
 /// Two calls with texts that are gone after the send.
 std::vector<service_answer> send_two(auto& client, settle::wait_limits const& limits = {}) {
     std::string const keys[]{"log/t1/goods", "log/t2/goods"};
+    std::string const trace = "trace";
     std::vector<service_call> calls;
     for (auto const& key : keys) {
         service_call call{};
         call.service = "shop";
         call.key = key;
         call.request = "{}";
+        call.traceparent = trace;
         calls.push_back(call);
     }
     std::vector<service_answer> answers(calls.size());

@@ -86,6 +86,33 @@ TEST_CASE("transactions of a runner do not wait for each other") {
     CHECK(slow.get().done());
 }
 
+TEST_CASE("transactions that wait for the next try of a call leave their room to others") {
+    office all{{.in_flight = 2, .queue = 6}};
+    std::atomic<std::size_t> asked = 0;
+    all.client.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (!call.transaction.starts_with("away")) return std::nullopt;
+        ++asked;
+        auto away = service_answer::unavailable("away");
+        away.retry_after = 1h;
+        return away;
+    };
+    std::vector<kept_outcome> outcomes(6);
+    std::stop_source stop;
+    for (std::size_t number = 0; number < outcomes.size(); ++number) {
+        CHECK(all.runner
+                  .start<order_type>("away" + std::to_string(number), order{"A", 1},
+                                     outcomes[number].taker(),
+                                     {.deadline = 2h, .stop = stop.get_token()})
+                  .has_value());
+        while (asked <= number) std::this_thread::sleep_for(1ms);
+    }
+    kept_outcome healthy;
+    std::ignore = all.runner.start<order_type>("healthy", order{"A", 1}, healthy.taker());
+    CHECK(healthy.get().done());
+    stop.request_stop();
+    for (auto& each : outcomes) CHECK(each.get().verdict == settle::verdict::undecided);
+}
+
 TEST_CASE("each caller of a runner has a deadline and a stop request of its own") {
     office all;
     all.client.keeps = [](auto const&) { return true; };
@@ -115,6 +142,54 @@ TEST_CASE("each caller of a runner has a deadline and a stop request of its own"
         CHECK(again.get().done());
     }
     CHECK(balance_of(all.engine, "A") == 999'997);
+}
+
+TEST_CASE("a stop request that comes while a transaction is started ends it, too") {
+    office all{{.in_flight = 1}};
+    all.client.keeps = [](auto const&) { return true; };
+    kept_outcome first;
+    std::ignore = all.runner.start<order_type>("o0", order{"A", 1}, first.taker());
+    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+    // The runner has no room, so each of these is in its queue when the request comes, or after it.
+    for (int round = 0; round < 300; ++round) {
+        std::stop_source stop;
+        std::vector<kept_outcome> outcomes(3);
+        {
+            std::vector<std::jthread> starters;
+            for (std::size_t number = 0; number < outcomes.size(); ++number) {
+                starters.emplace_back([&, number] {
+                    auto const id = "o" + std::to_string(round) + "-" + std::to_string(number);
+                    std::ignore = all.runner.start<order_type>(
+                        id, order{"A", 1}, outcomes[number].taker(), {.stop = stop.get_token()});
+                });
+            }
+            stop.request_stop();
+        }
+        for (auto& each : outcomes) CHECK(each.get().verdict == settle::verdict::undecided);
+    }
+    all.client.answer_kept();
+    CHECK(first.get().done());
+}
+
+TEST_CASE("a runner that ends takes no start of its own completions") {
+    settle::memory::database accounts_at;
+    later_client client;
+    client.keeps = [](auto const&) { return true; };
+    auto engine = make_engine(accounts_at, client);
+    open_accounts(engine, {{"A", 1000}});
+    std::atomic<int> refused = 0;
+    {
+        settle::runner runner{engine, {.in_flight = 1, .drain = 0s}};
+        auto const start_another = [&](settle::outcome const&) {
+            auto const begun =
+                runner.start<order_type>("o9", order{"A", 1}, [](settle::outcome const&) {});
+            if (begun.problem().code == settle::errc::stopped) ++refused;
+        };
+        std::ignore = runner.start<order_type>("o1", order{"A", 1}, start_another);
+        while (client.kept() == 0) std::this_thread::sleep_for(1ms);
+        std::ignore = runner.start<order_type>("o2", order{"A", 1}, start_another);
+    }
+    CHECK(refused == 2);
 }
 
 TEST_CASE("a start beyond the queue is refused, and nothing of it begins") {

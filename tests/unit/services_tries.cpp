@@ -194,6 +194,62 @@ TEST_CASE("tries: no worker asks a service before the time that it named") {
     }
 }
 
+/// The goods and the parcel are called side by side.
+inline constexpr auto pair_type = settle::transaction<order, "pair">(
+    settle::participant<"payer">(accounts, param<&order::customer>)
+        .require(field<&account::balance> >= param<&order::price>)
+        .apply(field<&account::balance> -= param<&order::price>)
+        .compensate(settle::inverse),
+    settle::together(settle::participant<"goods">(shop)
+                         .apply(call(param<&order::customer>, param<&order::price>))
+                         .compensate(call()),
+                     settle::participant<"parcel">(courier)
+                         .apply(call(param<&order::customer>, param<&order::price>))
+                         .compensate(call())));
+
+TEST_CASE("tries: a call of a stage has tries of its own") {
+    office office;
+    std::size_t goods = 0;
+    std::size_t parcels = 0;
+    std::size_t away = 9;       // the tries of the goods that fail
+    std::size_t unsent = 9;     // the tries of the parcel that are not made
+    std::size_t away_after = 0; // the tries of the parcel that fail then
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation != call_operation::apply) return std::nullopt;
+        if (call.participant == "goods") {
+            CHECK(call.tries == goods);
+            return ++goods <= away ? std::optional{service_answer::unavailable("away")}
+                                   : std::nullopt;
+        }
+        ++parcels;
+        CHECK(call.tries == (parcels > unsent ? parcels - unsent - 1 : 0));
+        if (parcels <= unsent) return service_answer::unsent("no turn");
+        return parcels <= unsent + away_after ? std::optional{service_answer::unavailable("away")}
+                                              : std::nullopt;
+    };
+    auto engine = office.make<pair_type>();
+    SUBCASE("what a client does not send is no try, whatever the others do") {
+        away_after = 9;
+        CHECK(engine.run("t1", usual, patient()).done());
+        CHECK(parcels == 19);
+    }
+    SUBCASE("a call that has failed too often cancels, and is named") {
+        away = 1000;
+        unsent = 1000;
+        auto const ended = engine.run("t1", usual, patient());
+        CHECK(ended.canceled());
+        CHECK(goods == 10);
+        CHECK(ended.text().find("goods") != std::string::npos);
+        CHECK(ended.text().find("parcel") == std::string::npos);
+    }
+    SUBCASE("a call that was answered counts no more for the entry") {
+        away = 5;
+        unsent = 1000;
+        CHECK(engine.run("t1", usual, {{5s}, {}}).verdict == settle::verdict::undecided);
+        CHECK(entry_of(engine, "t1").call_tries == 0);
+    }
+}
+
 TEST_CASE("tries: entries that wait for a service leave the window to others") {
     office office;
     bool is_away = true;

@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,10 +24,7 @@ struct sent_calls {
     explicit sent_calls(std::span<service_call const> from)
         : calls(from.begin(), from.end()), answers(from.size()) {
         for (service_call& call : calls) {
-            for (auto* const text : {&call.service, &call.key, &call.transaction, &call.participant,
-                                     &call.request, &call.result}) {
-                *text = texts.emplace_back(*text);
-            }
+            for (auto* const text : texts_of(call)) *text = texts.emplace_back(*text);
         }
     }
 
@@ -56,15 +54,20 @@ public:
     void send(std::span<service_call const> calls, std::span<service_answer> answers,
               wait_limits const& limits = {}) {
         auto const sent = std::make_shared<detail::sent_calls>(calls);
+        auto const answer_all = [&](std::string const& why) {
+            for (service_answer& reply : answers) reply = service_answer::unsent(why);
+        };
         if (!enter()) {
-            for (service_answer& reply : answers) {
-                reply = service_answer::unsent(
-                    "settle: all threads of a bounded client wait for sends that do not return. "
-                    "Mend its client, or give it more threads. See sagas#when-a-client-hangs");
-            }
-            return;
+            return answer_all(
+                "settle: all threads of a bounded client wait for sends that do not return. "
+                "Mend its client, or give it more threads. See sagas#when-a-client-hangs");
         }
-        start(sent);
+        try {
+            start(sent);
+        } catch (std::system_error const& problem) {
+            return answer_all("settle: a bounded client has no thread for its calls: " +
+                              std::string{problem.what()} + ". See sagas#when-a-client-hangs");
+        }
         std::unique_lock guard{shared_->mutex};
         auto until = std::chrono::steady_clock::now() + most_;
         if (limits.deadline) until = std::min(until, *limits.deadline);

@@ -40,8 +40,9 @@ public:
         using std::chrono::nanoseconds, std::chrono::seconds;
         nanoseconds const apart = nanoseconds{seconds{1}} * static_cast<std::int64_t>(processes) /
                                   static_cast<std::int64_t>(rate());
-        // After a rest, calls of a tenth of a second may come together.
-        nanoseconds const together = std::chrono::milliseconds{100};
+        // After a rest, calls of a tenth of a second may come together. Several processes could do
+        // so at the same time.
+        nanoseconds const together = std::chrono::milliseconds{processes > 1 ? 0 : 100};
         next_ = std::max(next_, now - together) + apart;
     }
     /// Notes the answer to a call that was made.

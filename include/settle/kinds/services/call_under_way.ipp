@@ -4,7 +4,6 @@
 
 #include <settle/kinds/services/call_under_way.hpp>
 
-#include <array>
 #include <exception>
 #include <utility>
 
@@ -18,7 +17,8 @@ SETTLE_FUNCTION void start_calls(std::span<std::shared_ptr<call_under_way> const
     of_client.reserve(calls.size());
     for (auto const& call : calls) {
         auto const drop = [call](call_under_way*) {
-            call->answer(service_answer::unknown("the client has dropped the call"));
+            if (call->is_awaited())
+                call->answer(service_answer::unknown("the client has dropped the call"));
         };
         of_client.emplace_back(call.get(), drop);
     }
@@ -33,12 +33,6 @@ SETTLE_FUNCTION void start_calls(std::span<std::shared_ptr<call_under_way> const
     } catch (...) {
         answer_all("an exception");
     }
-}
-
-/// The texts of a call.
-[[nodiscard]] inline std::array<std::string_view*, 7> texts_of(service_call& call) {
-    return {&call.service, &call.key,    &call.transaction, &call.participant,
-            &call.request, &call.result, &call.traceparent};
 }
 
 SETTLE_FUNCTION void send_and_wait(function_view<void(calls_to_start)> start,

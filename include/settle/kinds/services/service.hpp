@@ -27,6 +27,7 @@
 #include <settle/protocol/entry.hpp>
 #include <settle/store/caller_wait.hpp>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -62,8 +63,18 @@ struct service_call {
     /// The W3C trace context: of the entry; in a receiver over HTTP, of the call itself. Empty if
     /// there is none.
     std::string_view traceparent{};
-    std::uint32_t tries = 0; ///< of the calls of the stage before this one, without an answer
+    std::uint32_t tries = 0; ///< of this call before this one, that have failed
 };
+
+namespace detail {
+
+/// The texts of a call, which a client that outlives its caller copies.
+[[nodiscard]] inline std::array<std::string_view*, 7> texts_of(service_call& call) {
+    return {&call.service, &call.key,    &call.transaction, &call.participant,
+            &call.request, &call.result, &call.traceparent};
+}
+
+} // namespace detail
 
 /// The traceparent that a client sends to the receiver of a call; empty if the entry has none. The
 /// span of the call is below that of its transaction, `child_of(call.traceparent,

@@ -108,8 +108,10 @@ void basic_operation<Rules>::wait() {
     if (held_->work.waiting == nullptr) {
         return held_->context.environment.pause(*length, held_->call.stop);
     }
-    std::optional<detail::answer_signal::moment> until;
-    if (length) until = std::chrono::steady_clock::now() + *length;
+    using moment = detail::answer_signal::moment;
+    std::optional<moment> until;
+    auto const now = std::chrono::steady_clock::now();
+    if (length && *length < moment::max() - now) until = now + *length;
     // The answer to one of several calls ends no rest.
     do held_->signal->clear();
     while (!held_->is_awake() && held_->signal->wait(1, until, held_->call.stop));

@@ -51,6 +51,7 @@ public:
 
     [[nodiscard]] bool empty() const;
     [[nodiscard]] bool full() const;
+    [[nodiscard]] std::size_t resting() const; ///< see window
     [[nodiscard]] bool late() const;
     [[nodiscard]] std::exception_ptr const& thrown() const;
     void look_at_clock();

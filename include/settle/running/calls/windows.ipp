@@ -71,6 +71,10 @@ bool seam_jobs<Rules>::full() const {
     return held_->jobs.full();
 }
 template <typename Rules>
+std::size_t seam_jobs<Rules>::resting() const {
+    return held_->jobs.resting();
+}
+template <typename Rules>
 bool seam_jobs<Rules>::late() const {
     return held_->driver.late();
 }

@@ -111,8 +111,8 @@ SETTLE_FUNCTION void call_pauses::look() {
     auto const now = environment_.elapsed().count();
     auto looked_at = looked_at_.load(std::memory_order_relaxed);
     constexpr auto every = std::chrono::nanoseconds{look_every}.count();
-    if (looked_at != never && now - looked_at < every) return;
     // One of the threads looks; the others go on with what is known, if anything is.
+    if (looked_at != never && now - looked_at < every && last() != nullptr) return;
     if (!looked_at_.compare_exchange_strong(looked_at, now) && last() != nullptr) return;
     auto pauses = read_pauses(log_);
     auto seen = std::make_shared<last_look>();

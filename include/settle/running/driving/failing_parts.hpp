@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parts of a job that failed while it confirms or compensates. Each is sent again after a pause
-// of its own, so a service that asks for ten minutes holds back no other part.
+// The parts of a job whose last try has failed, with their tries. While the job confirms or
+// compensates, each is sent again after a pause of its own, so a service that asks for ten minutes
+// holds back no other part.
 #pragma once
 
 #include <settle/running/construction/options.hpp>
@@ -40,6 +41,8 @@ public:
     /// The failed tries of a part.
     /// Shape:   tries - of the calls, by earlier workers
     [[nodiscard]] std::uint32_t tries_of(std::size_t number, std::uint32_t tries) const;
+    /// True if the last try of a part was made, and as many have failed.
+    [[nodiscard]] bool has_failed(std::size_t number, std::uint32_t tries) const;
     /// The most failed tries of a call.
     [[nodiscard]] std::uint32_t tries() const noexcept;
     /// The error of a part that is not sent now; null if it is sent.
@@ -59,6 +62,7 @@ private:
         std::chrono::nanoseconds asked{}; ///< the pause that the store asks for
         std::chrono::nanoseconds until{}; ///< it is withheld until then
         error problem{};
+        bool was_sent = false;  ///< at its last try
         bool is_paused = false; ///< by a person
         bool has_end = false;
         bool is_withheld = false;

@@ -36,7 +36,8 @@ SETTLE_FUNCTION void failing_parts::note(std::size_t number, part_result const& 
         auto const earlier = is_call ? tries_of(number, tries) : 0;
         known = &*parts_.insert(lower_bound(parts_, number), part{number, earlier, earlier});
     }
-    if (is_call && !result.not_sent) ++known->tries;
+    known->was_sent = !result.not_sent;
+    if (is_call && known->was_sent) ++known->tries;
     known->asked = std::chrono::milliseconds{result.retry_after_ms};
     known->problem = result.problem;
     known->is_paused = known->has_end = known->is_withheld = false;
@@ -50,6 +51,11 @@ SETTLE_FUNCTION std::uint32_t failing_parts::tries_of(std::size_t number,
                                                       std::uint32_t tries) const {
     auto const* const known = find(parts_, number);
     return known != nullptr ? known->tries : begins_anew_ ? 0 : tries;
+}
+
+SETTLE_FUNCTION bool failing_parts::has_failed(std::size_t number, std::uint32_t tries) const {
+    auto const* const known = find(parts_, number);
+    return known != nullptr && known->was_sent && known->tries >= tries;
 }
 
 SETTLE_FUNCTION std::uint32_t failing_parts::tries() const noexcept {

@@ -44,7 +44,8 @@ struct job {
     /// The reason of a cancel that was in the entry when this job took it over; see found_text().
     reason found_why = reason::none;
     std::uint32_t retry_after_ms = 0; ///< the longest pause that a store asks for
-    std::uint32_t call_tries = 0;     ///< of the calls of the current stage, by all workers
+    /// The most failed tries of a call of the current stage, by all workers.
+    std::uint32_t call_tries = 0;
     /// When the entry has calls made again that failed, by the clock of the worker that made them.
     timestamp next_try{};
     bool notes_tries = false;     ///< the entry does not have the last two members
@@ -62,7 +63,7 @@ struct job {
     std::string traceparent{};             ///< that the entry has or gets; empty for none
     error problem{};                       ///< the last error that a store or the log gave
     std::vector<part_error> part_errors{}; ///< of the parts whose last apply had an error
-    detail::failing_parts failing{};       ///< of a transaction with calls, at its end
+    detail::failing_parts failing{};       ///< of the stage of a transaction with calls
     /// The parts of the next step that stores have begun, or null. The job rests until they have
     /// their answers.
     std::shared_ptr<detail::waiting_parts> waiting{};
@@ -91,11 +92,13 @@ struct job {
     void take(std::size_t number, part_number part, part_descriptor const& descriptor,
               part_result const& result) {
         coordinator.answered(number, result.what, result.marked);
-        if (coordinator.stages() > 1 && detail::ends_parts(coordinator.next())) {
-            failing.note(number, result, descriptor.stage != 0, call_tries);
+        bool const is_call = descriptor.stage != 0;
+        bool const counts = is_call || detail::ends_parts(coordinator.next());
+        if (counts && coordinator.stages() > 1) {
+            failing.note(number, result, is_call, call_tries);
         }
         for_person = for_person || result.for_person;
-        was_tried = was_tried || (descriptor.stage != 0 && !result.not_sent);
+        was_tried = was_tried || (is_call && !result.not_sent);
         if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
         bool const any_error = !result.problem.empty() || !part_errors.empty();

@@ -19,20 +19,19 @@ SETTLE_FUNCTION bool fails_always(step taken, job const& work, execution_state& 
 SETTLE_FUNCTION exhausted_call count_tries(step taken, job& work, std::uint32_t attempts) {
     auto const& c = work.coordinator;
     if (std::exchange(work.was_tried, false) && c.stage() != 0) {
-        if (!ends_parts(taken)) ++work.call_tries;
-        else work.call_tries = std::max(work.call_tries, work.failing.tries());
+        work.call_tries = work.failing.tries();
         work.notes_tries = true;
     }
     exhausted_call exhausted;
     if (!work.notes_tries || taken != step::apply) return exhausted;
     work.type->for_each_part(
         work.parameters, [&](part_descriptor const& descriptor, std::size_t, std::size_t part) {
-            answer const reply = c.answer_of(part);
-            bool const failed = reply == answer::unavailable || reply == answer::unknown;
             std::uint32_t const most =
                 descriptor.retries.attempts != 0 ? descriptor.retries.attempts : attempts;
-            if (descriptor.stage != c.stage() || !failed || work.call_tries < most) return;
-            exhausted = {part, reply == answer::unknown ? reason::unanswered : reason::unavailable};
+            bool const is_first = exhausted.why == reason::none;
+            if (!is_first || !work.failing.has_failed(part, most)) return;
+            bool const is_unknown = c.answer_of(part) == answer::unknown;
+            exhausted = {part, is_unknown ? reason::unanswered : reason::unavailable};
         });
     return exhausted;
 }
@@ -57,7 +56,7 @@ SETTLE_FUNCTION job_pause pause_of(job& work, std::uint32_t rests, options const
             work.failing.withhold(*work.type, work.parameters, limits, elapsed, random);
         return {std::max(ends.first - elapsed, nanoseconds{0}), ends.last - elapsed};
     }
-    auto const earlier = work.notes_tries ? work.call_tries - 1 : rests;
+    auto const earlier = work.notes_tries ? std::max(work.call_tries, 1U) - 1 : rests;
     auto const grown = pauses_of(work, limits).after(earlier, random);
     nanoseconds const pause = looks ? call_pauses::look_every : std::max(grown, asked);
     return {pause, pause};

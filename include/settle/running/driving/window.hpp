@@ -31,6 +31,14 @@ public:
         jobs_.back().parameters = address_of(parameters_.back());
     }
 
+    /// The jobs that rest until they make calls again.
+    [[nodiscard]] std::size_t resting() const noexcept {
+        auto const rests = [](job const& work) {
+            return work.resting && work.waiting == nullptr && calls_next(work);
+        };
+        return static_cast<std::size_t>(std::count_if(jobs_.begin(), jobs_.end(), rests));
+    }
+
     /// Looks for the first job's entry before anything is sent for the others. If the entry exists,
     /// the range has run before, and the entries of the others are looked for, too.
     template <typename Driver>

@@ -24,7 +24,8 @@ SETTLE_BEGIN
 /// The limits of a runner.
 /// Errors:  the constructor of the runner throws errc::bad_option for `threads` 0 and `queue` 0
 struct runner_options {
-    /// How many transactions each thread has under way at a time; 0 lets the stores choose.
+    /// How many transactions each thread has under way at a time; 0 lets the stores choose. Those
+    /// that wait for the next try of a call do not count, up to `queue` of them.
     std::size_t in_flight = 0;
     /// How many transactions wait for their turn. A start beyond it is refused with
     /// errc::runner_full.
@@ -34,8 +35,8 @@ struct runner_options {
     /// How long the destructor waits for the transactions under way. Then they end as after a stop
     /// request: what is not finished is in the log.
     time_limit drain = std::chrono::seconds{10};
-    /// Called with each exception of a completion and of the observer. The transaction is not
-    /// affected. Without it, the exceptions are dropped.
+    /// Called with each exception of a completion and of the observer, perhaps by several threads
+    /// at once. The transaction is not affected. Without it, the exceptions are dropped.
     std::function<void(std::exception_ptr)> on_exception{};
 };
 
@@ -90,6 +91,8 @@ public:
     operations& operator=(operations const&) = delete;
     ~operations();
 
+    /// Ends all operations, and the threads. A completion may start operations meanwhile.
+    void end();
     /// Shape:   id - empty if the library makes it
     /// Errors:  errc::runner_full; errc::stopped when the runner ends; errc::forked. Then `then`
     ///          stays with the caller
@@ -112,9 +115,9 @@ private:
 
     void run(worker& mine);
     [[nodiscard]] bool is_late(caller_limits const& limits) const;
-    /// Takes operations from the queue; waits for one if the worker has none.
-    /// Returns: nothing if the runner ends and the worker has none
-    taken_operations take(worker& mine, std::size_t room, bool waits);
+    /// Takes operations from the queue; waits for one if the worker has none. It takes none if the
+    /// runner ends and the worker has none.
+    void take(worker& mine, std::size_t room, bool waits, taken_operations& taken);
     void complete(started_operation& ended, outcome&& concluded);
     void note(std::exception_ptr const& thrown) const;
     /// Takes the operations from the queue whose callers wait no longer.

@@ -8,6 +8,7 @@
 #include <settle/running/runner/operations.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 SETTLE_BEGIN
@@ -18,7 +19,7 @@ template <typename Rules>
 class operations<Rules>::window {
 public:
     window(operations& all, worker& mine, call_options const& call)
-        : all_(all), jobs_(all.context_, call, all.room_, true) {
+        : all_(all), jobs_(all.context_, call, room_of(all), true) {
         jobs_.watch(mine.signal, mine.source);
     }
     window(window const&) = delete;
@@ -33,22 +34,32 @@ public:
     }
 
     [[nodiscard]] bool empty() const { return jobs_.empty(); }
-    [[nodiscard]] std::size_t size() const { return under_way_.size() - free_.size(); }
+    /// How many operations it may take. Those that wait for a service's next try need no room, as
+    /// long as there are no more of them than the queue has.
+    [[nodiscard]] std::size_t room() const {
+        auto const size = under_way_.size() - free_.size();
+        auto const resting = std::min(jobs_.resting(), all_.options_.queue);
+        auto const taken = size - resting;
+        return all_.room_ > taken ? all_.room_ - taken : 0;
+    }
     void fail(std::string_view why) {
         problem_ = {make_error_code(errc::stopped), "settle: a thread of the runner failed: "};
         problem_.text.append(why).append(". The transaction is in the log, if it began there. "
                                          "Start it again with its id. See runner#the-runner");
     }
 
+    /// The operations that begin() begins.
+    [[nodiscard]] taken_operations& taken() noexcept { return taken_; }
     /// Begins the operations, or completes those that cannot begin.
-    void begin(taken_operations&& taken) {
-        taken_ = std::move(taken);
+    void begin() {
         for (auto& each : taken_) {
-            auto started = std::move(each);
-            if (started->refused) all_.complete(*started, *std::move(started->refused));
-            else if (all_.is_late(started->limits))
-                all_.complete(*started, unreadable(started->id, nothing_begun()));
-            else begin(std::move(started));
+            if (!each->refused && !all_.is_late(each->limits)) {
+                begin(each);
+                continue;
+            }
+            auto refused =
+                each->refused ? *std::move(each->refused) : unreadable(each->id, nothing_begun());
+            all_.complete(*std::exchange(each, nullptr), std::move(refused));
         }
         taken_.clear();
     }
@@ -61,15 +72,21 @@ public:
     }
 
 private:
-    void begin(std::unique_ptr<started_operation> started) {
+    /// Shape:   the sum of two limits, or the greatest number
+    [[nodiscard]] static std::size_t room_of(operations const& all) {
+        constexpr auto most = std::numeric_limits<std::size_t>::max();
+        std::size_t const queue = all.options_.queue;
+        return all.room_ > most - queue ? most : all.room_ + queue;
+    }
+    void begin(std::unique_ptr<started_operation>& started) {
         jobs_.look_at_clock();
-        std::size_t number = under_way_.size();
         if (free_.empty()) {
             under_way_.emplace_back();
-        } else {
-            number = free_.back();
-            free_.pop_back();
+            free_.reserve(under_way_.capacity());
+            free_.push_back(under_way_.size() - 1);
         }
+        auto const number = free_.back();
+        free_.pop_back();
         started_operation& own = *(under_way_[number] = std::move(started));
         jobs_.add(transaction_id{own.id}, *own.direction, std::move(own.parameters), number,
                   own.new_id, &own.limits);
@@ -92,12 +109,14 @@ operations<Rules>::operations(seam_context<Rules> const& context, gate const& ga
                        "settle: runner_options::threads or runner_options::queue is 0. Give at "
                        "least 1. See runner#options"});
     }
-    for (std::size_t count = 0; count < options_.threads; ++count) {
-        worker& mine = *workers_.emplace_back(std::make_unique<worker>());
+    workers_.reserve(options_.threads);
+    while (workers_.size() < options_.threads) {
         try {
+            auto own = std::make_unique<worker>();
+            worker& mine = *own;
             mine.thread = std::thread{[this, &mine] { run(mine); }};
+            workers_.push_back(std::move(own));
         } catch (...) {
-            workers_.pop_back();
             if (workers_.empty()) throw;
             return; // fewer threads do the same work
         }
@@ -106,8 +125,13 @@ operations<Rules>::operations(seam_context<Rules> const& context, gate const& ga
 
 template <typename Rules>
 operations<Rules>::~operations() {
+    end();
+}
+
+template <typename Rules>
+void operations<Rules>::end() {
     std::unique_lock guard{lock_};
-    ends_ = true;
+    if (std::exchange(ends_, true)) return;
     auto const waiting = std::exchange(queue_, {});
     guard.unlock();
     for (auto const& each : waiting) complete(*each, unreadable(each->id, nothing_begun()));
@@ -139,6 +163,8 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
         refusal_of(context_, known, direction, operation->parameters.get(), call.traceparent);
     if (call.stop.stop_possible()) {
         operation->on_stop.emplace(call.stop, [this] {
+            // In a forked child, a thread of the parent may hold the locks for ever.
+            if (!gate_.is_here()) return;
             is_stopped_ = true;
             call_workers();
         });
@@ -157,6 +183,8 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
         queue_.push_back(std::move(operation));
         queue_.back()->then = std::move(then);
         ++size_;
+        // The request may have come while the operation was not in the queue.
+        if (call.stop.stop_requested()) is_stopped_ = true;
         // Under the lock: the transaction may end at once, and its caller then end the runner.
         changed_.notify_one();
         call_workers();
@@ -186,26 +214,25 @@ template <typename Rules>
 void operations<Rules>::run(worker& mine) {
     call_options const call{std::nullopt, stop_.get_token()};
     while (true) {
-        window own{*this, mine, call};
+        std::optional<window> own;
         try {
+            own.emplace(*this, mine, call);
             while (true) {
-                auto taken = take(mine, room_ - own.size(), own.empty());
-                if (taken.empty() && own.empty()) return;
-                own.begin(std::move(taken));
-                if (!own.empty()) own.round();
+                take(mine, own->room(), own->empty(), own->taken());
+                if (own->taken().empty() && own->empty()) return;
+                own->begin();
+                if (!own->empty()) own->round();
             }
         } catch (std::exception const& thrown) {
-            own.fail(thrown.what());
+            if (own) own->fail(thrown.what());
         } catch (...) {
-            own.fail("an exception");
+            if (own) own->fail("an exception");
         }
     }
 }
 
 template <typename Rules>
-typename operations<Rules>::taken_operations operations<Rules>::take(worker& mine, std::size_t room,
-                                                                     bool waits) {
-    taken_operations taken;
+void operations<Rules>::take(worker& mine, std::size_t room, bool waits, taken_operations& taken) {
     std::unique_lock guard{lock_};
     if (waits) changed_.wait(guard, [this] { return ends_ || !queue_.empty(); });
     mine.source.is_called = false;
@@ -217,7 +244,6 @@ typename operations<Rules>::taken_operations operations<Rules>::take(worker& min
                          context_.environment.elapsed() >= first_deadline_;
     if (is_stopped_.exchange(false) || is_late) take_late(taken);
     mine.source.until = first_deadline_.count();
-    return taken;
 }
 
 template <typename Rules>

@@ -28,12 +28,15 @@ public:
     runner(runner const&) = delete;
     runner& operator=(runner const&) = delete;
     ~runner() {
-        // In a forked child the threads are the parent's, and never leave what they wait for.
-        if (!operations_->is_here()) static_cast<void>(operations_.release());
+        // Not by the pointer's destructor: completions use the pointer meanwhile. In a forked child
+        // the threads are the parent's, and never leave what they wait for.
+        if (operations_->is_here()) operations_->end();
+        else static_cast<void>(operations_.release());
     }
 
-    /// Starts a transaction under the caller's id. `then(outcome)` is called once, on a thread of
-    /// the runner, with what engine.run() would return; it must not wait for anything.
+    /// Starts a transaction under the caller's id. `then(outcome)` is called once, with what
+    /// engine.run() would return, on a thread of the runner; of a transaction that waits for its
+    /// turn when the runner ends, on the thread that ends it. It must not wait for anything.
     /// Shape:   parameters - copied; then - may be movable alone; call.deadline - from the start,
     ///          also while the transaction waits for its turn
     /// Errors:  errc::runner_full, errc::forked, and errc::stopped when the runner ends: nothing

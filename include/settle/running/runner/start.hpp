@@ -26,6 +26,14 @@ struct started_run {
     }
 };
 
+/// The outcome of a transaction that an exception has kept from starting.
+[[nodiscard]] inline outcome not_begun(std::optional<transaction_id> const& id,
+                                       std::string_view why) {
+    error problem{make_error_code(errc::stopped), "settle: the transaction was not started: "};
+    problem.text.append(why).append(". Start it again. See runner#the-runner");
+    return unreadable(id.value_or(transaction_id{}), std::move(problem));
+}
+
 template <typename Runner, typename Parameters>
 [[nodiscard]] auto run_of(Runner& runner, std::optional<transaction_id> id,
                           Parameters const& parameters, call_options const& limits) {

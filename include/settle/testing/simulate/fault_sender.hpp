@@ -15,8 +15,7 @@ public:
     explicit kept_service_calls(std::span<service_call const> calls)
         : calls_(calls.begin(), calls.end()) {
         for (service_call& call : calls_) {
-            for (std::string_view* text : {&call.service, &call.key, &call.transaction,
-                                           &call.participant, &call.request, &call.result}) {
+            for (auto* const text : settle::detail::texts_of(call)) {
                 *text = texts_.emplace_back(*text);
             }
         }

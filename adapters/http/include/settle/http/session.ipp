@@ -267,12 +267,13 @@ SETTLE_FUNCTION void session::expire() {
         while (!queue.empty() && is_over(queue.front())) {
             queued_call const late = std::move(queue.front());
             queue.pop_front();
-            char const* const why = client->pace.is_failing()
-                                        ? "the service fails, and gets few calls until it answers"
-                                    : client->own_part_of(1, now) == 0
-                                        ? "this process has no part of the client's limits yet, or "
-                                          "could not say in the log that it goes on"
-                                        : "the time of options::wave_timeout is over";
+            char const* const why =
+                client->pace.is_failing() ? "the service fails, and gets few calls until it answers"
+                : client->own_part_of(1, now) == 0
+                    ? "this process has no part of the client's limits yet, or "
+                      "could not say in the log that it goes on"
+                    : "the time of options::wave_timeout is over before the client's "
+                      "limits gave it a turn";
             late.call->answer(late.wave->reader.unsent(late.call->call(), why));
         }
     }
@@ -321,12 +322,19 @@ SETTLE_FUNCTION void session::begin_calls() {
     });
 }
 
-SETTLE_FUNCTION bool session::may_begin(client_calls const& client) const {
+SETTLE_FUNCTION std::size_t client_calls::room(std::chrono::steady_clock::time_point now) const {
     constexpr std::size_t scouts = 16;
+    if (!found_at || pace.is_failing()) return std::min(most, scouts);
+    if (has_worked) return most;
+    constexpr std::chrono::milliseconds doubles_in{50};
+    constexpr std::int64_t most_doublings = 20;
+    auto const doublings = std::min<std::int64_t>((now - *found_at) / doubles_in, most_doublings);
+    return std::min(most, scouts << doublings);
+}
+
+SETTLE_FUNCTION bool session::may_begin(client_calls const& client) const {
     auto const now = std::chrono::steady_clock::now();
-    bool const is_open = client.is_found && !client.pace.is_failing();
-    std::size_t const most = is_open ? client.most : std::min(client.most, scouts);
-    if (client.under_way >= client.own_part_of(most, now)) return false;
+    if (client.under_way >= client.own_part_of(client.room(now), now)) return false;
     if (client.pace.next() > now) return false;
     // A service that hangs leaves transfers to the others: beyond its share, a client takes none of
     // the last eighth.

@@ -90,8 +90,14 @@ struct client_calls {
     }
 
     // For the thread of the session.
-    /// A call has found the service. Before, few calls are begun: each may look up the host.
-    bool is_found = false;
+    /// How many calls the client may have under way now, all processes together. Before a call has
+    /// found the service they are few: each may look up the host. From then on they grow, so that a
+    /// service that fails at once has few of them.
+    [[nodiscard]] std::size_t room(std::chrono::steady_clock::time_point now) const;
+
+    /// When a call has found the service.
+    std::optional<std::chrono::steady_clock::time_point> found_at{};
+    bool has_worked = false; ///< a call was not a failure
     call_pace pace{{to.settings.calls_per_second, to.settings.calls_per_second_while_failing}};
     std::deque<queued_call> queue{};
     std::size_t under_way = 0;

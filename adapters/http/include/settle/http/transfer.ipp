@@ -163,7 +163,7 @@ SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::s
 SETTLE_FUNCTION int transfer::before_request(void* self, char*, char*, int, int) noexcept {
     auto& of = *static_cast<transfer*>(self);
     of.sent_twice_ = std::exchange(of.sent_, true);
-    of.client_->is_found = true;
+    if (!of.client_->found_at) of.client_->found_at = std::chrono::steady_clock::now();
     return CURL_PREREQFUNC_OK;
 }
 
@@ -187,6 +187,13 @@ SETTLE_FUNCTION http_answer transfer::received() const {
     require(curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds));
     // A longer time is shortened later in any case.
     constexpr curl_off_t longest = INT_MAX;
+    // libcurl gives 0 for more digits than its numbers have.
+    if (answer.asks_again && seconds == 0) {
+        std::string_view const digits{header->value};
+        constexpr std::size_t most_digits = 10;
+        bool const is_number = digits.find_first_not_of("0123456789") == std::string_view::npos;
+        if (is_number && digits.size() > most_digits) seconds = longest;
+    }
     if (seconds > 0) answer.retry_after = std::chrono::seconds{std::min(seconds, longest)};
     return answer;
 }
@@ -216,6 +223,9 @@ SETTLE_FUNCTION void transfer::give_up(std::string_view why, bool is_of_service)
 
 SETTLE_FUNCTION void transfer::answer(service_answer&& given, bool is_of_service) {
     if (is_of_service) client_->pace.note_answer(given.status);
+    bool const has_failed =
+        given.status == call_status::unavailable || given.status == call_status::unknown;
+    client_->has_worked = client_->has_worked || !has_failed;
     call_.call->answer(std::move(given));
     call_ = {};
 }
