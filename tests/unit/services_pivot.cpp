@@ -305,6 +305,7 @@ TEST_CASE("stuck: the observer sees once that a transaction is stuck, and the en
     auto other = office.make();
     CHECK_FALSE(engine.run("t1", usual, soon).finished);
     CHECK_FALSE(engine.run("t2", order{"A", "LH 2", 10}, soon).finished);
+    CHECK_FALSE(engine.run("t3", order{"A", "LH 2", 10}, soon).finished);
     CHECK(seen.empty());
     CHECK(engine.statistics().stuck == 0);
 
@@ -312,17 +313,22 @@ TEST_CASE("stuck: the observer sees once that a transaction is stuck, and the en
     CHECK_FALSE(engine.retry("t1", soon).finished);
     CHECK_FALSE(engine.retry("t1", soon).finished);
     CHECK_FALSE(engine.retry("t2", soon).finished);
-    REQUIRE(seen.size() == 2);
+    CHECK_FALSE(engine.retry("t3", soon).finished);
+    REQUIRE(seen.size() == 3);
     CHECK(seen.front() == "t1 confirm flight 1 applied settle: the service 'airline' is not "
                           "available for the confirm of 'flight': away. See errors#errors");
-    CHECK(engine.statistics().stuck == 2);
+    CHECK(engine.statistics().stuck == 3);
     CHECK(other.statistics().stuck == 0);
 
     office.services.before = [](service_call const&) { return std::nullopt; };
     CHECK(engine.retry("t1").done());
-    CHECK(engine.statistics().stuck == 1);
-    // Another engine ends the transaction. The next recovery notices that.
+    CHECK(engine.statistics().stuck == 2);
+    // Another engine ends the transactions. The next list and the next recovery notice that.
     CHECK(other.retry("t2").done());
+    CHECK(engine.statistics().stuck == 2);
+    CHECK(engine.stuck().value().size() == 1);
+    CHECK(engine.statistics().stuck == 1);
+    CHECK(other.retry("t3").done());
     CHECK(engine.statistics().stuck == 1);
     CHECK(engine.recover().done == 0);
     CHECK(engine.statistics().stuck == 0);

@@ -388,10 +388,11 @@ result<std::vector<entry>> engine_calls<Rules>::stuck(time_limit older_than,
                                                       std::vector<transaction_id> const& also,
                                                       call_options const& call) {
     if (!gate_.is_open(call)) return gate_.why();
-    forget_ended(context_.stuck, context_.ports.log);
     auto patience = context_.patience_of(call);
-    return unfinished_entries(context_.ports.log, patience, older_than, context_.environment.now(),
-                              context_.limits.clocks, also);
+    auto stuck = unfinished_entries(context_.ports.log, patience, older_than,
+                                    context_.environment.now(), context_.limits.clocks, also);
+    if (stuck.has_value()) forget_ended(context_.stuck, context_.ports.log);
+    return stuck;
 }
 
 template <typename Rules>
