@@ -54,9 +54,10 @@ TEST_CASE("explore: a participant that is no record is searched as the call that
         explore(settle::type<trip_type>, payer, runs("t1", journey), never_below, all);
     MESSAGE(defined);
     CHECK(defined);
-    // The same calls as a clause give the same search.
+    // The same calls as a clause give the same search. The library does not know which results a
+    // kind of another library uses, so its compensations are in order.
     auto const added = explore(settle::type<purchase_type>, payer, runs("t1", purchase{"A", 60}),
-                               calls("t1", booking("train", 1)), never_below, all);
+                               calls("t1", in_order(booking("train", 1))), never_below, all);
     CHECK(added.states == defined.states);
     CHECK(added.transitions == defined.transitions);
 }

@@ -265,11 +265,11 @@ TEST_CASE("Retry-After is taken in seconds and as a date") {
     CHECK(after("2") == 2s);
     CHECK(after("120") == 120s);
     CHECK(after("99999999999") == 1h);
+    CHECK(after("99999999999999999999999") == 1h);
     options settings;
     settings.longest_retry_after = 3s;
     CHECK(after("7", settings) == 3s);
-    for (auto const* none :
-         {"0", "-3", "soon", "", "99999999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT"}) {
+    for (auto const* none : {"0", "-3", "soon", "", "Wed, 21 Oct 2015 07:28:00 GMT"}) {
         CHECK_MESSAGE(after(none) == std::nullopt, none);
     }
     auto const moment = std::time(nullptr) + 600;

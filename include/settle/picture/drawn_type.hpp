@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/definition/canonical.hpp>
+#include <settle/protocol/state.hpp>
 
 #include <algorithm>
 #include <span>
