@@ -109,9 +109,9 @@ operations<Rules>::operations(seam_context<Rules> const& context, gate const& ga
                        "settle: runner_options::threads or runner_options::queue is 0. Give at "
                        "least 1. See runner#options"});
     }
-    workers_.reserve(options_.threads);
     while (workers_.size() < options_.threads) {
         try {
+            workers_.reserve(workers_.size() + 1);
             auto own = std::make_unique<worker>();
             worker& mine = *own;
             mine.thread = std::thread{[this, &mine] { run(mine); }};
