@@ -88,6 +88,7 @@ public:
     /// The parts that are compensated before this part.
     [[nodiscard]] std::vector<modeled_part> later_undoes(modeled_part const& part) const {
         std::vector<modeled_part> later;
+        later.reserve(part.later_undoes.size());
         for (std::size_t const number : part.later_undoes) later.push_back(parts[number]);
         return later;
     }
