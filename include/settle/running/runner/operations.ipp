@@ -72,11 +72,11 @@ public:
     }
 
 private:
-    /// Shape:   the sum of two limits, or the greatest number
-    [[nodiscard]] static std::size_t room_of(operations const& all) {
+    /// Returns: the room for operations under way and for those that rest, without overflow
+    [[nodiscard]] static std::size_t room_of(operations const& runner) {
         constexpr auto most = std::numeric_limits<std::size_t>::max();
-        std::size_t const queue = all.options_.queue;
-        return all.room_ > most - queue ? most : all.room_ + queue;
+        std::size_t const queue = runner.options_.queue;
+        return runner.room_ > most - queue ? most : runner.room_ + queue;
     }
     void begin(std::unique_ptr<started_operation>& started) {
         jobs_.look_at_clock();
