@@ -38,10 +38,10 @@ inline constexpr std::size_t counted_transfers = 400;
     expected.assign(ids.size(), opening);
     bool const all_end = kind == content::records || kind == content::finished;
     for (std::size_t index = 0; index < requests.size(); ++index) {
-        transfer const& one = requests[index].second;
-        expected[number_of(one.source)] -= one.amount;
+        transfer const& this_transfer = requests[index].second;
+        expected[number_of(this_transfer.source)] -= this_transfer.amount;
         bool const ends = all_end || index >= requests.size() - counted_transfers;
-        if (ends) expected[number_of(one.destination)] += one.amount;
+        if (ends) expected[number_of(this_transfer.destination)] += this_transfer.amount;
     }
     return growth;
 }
@@ -49,8 +49,8 @@ inline constexpr std::size_t counted_transfers = 400;
 /// Seconds for the last transfers of the work.
 inline double growth_round(std::string const& path, growth const& growth) {
     begin_file(path, {}, growth.work);
-    std::span<transfer_request const> const all{growth.work.requests};
-    auto const before = all.first(all.size() - counted_transfers);
+    std::span<transfer_request const> const requests{growth.work.requests};
+    auto const before = requests.first(requests.size() - counted_transfers);
     if (growth.kind == content::finished) {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<transfer_type>};
@@ -65,9 +65,9 @@ inline double growth_round(std::string const& path, growth const& growth) {
         auto first = make_two_phases<transfer_type>(database);
         auto second = make_two_phases<transfer_type>(other);
         stopwatch const watch;
-        for (std::size_t at = before.size(); at < all.size(); at += 2) {
-            expect_done(first.run(all[at].first, all[at].second));
-            expect_done(second.run(all[at + 1].first, all[at + 1].second));
+        for (std::size_t at = before.size(); at < requests.size(); at += 2) {
+            expect_done(first.run(requests[at].first, requests[at].second));
+            expect_done(second.run(requests[at + 1].first, requests[at + 1].second));
         }
         seconds = watch.seconds();
         bool const stay = growth.kind == content::unfinished || growth.kind == content::marks;

@@ -90,12 +90,12 @@ constexpr std::size_t window = 1000;
 
 template <typename Engine, typename Requests>
 bool run_batches(Engine& engine, Requests const& requests) {
-    bool all = true;
+    bool all_done = true;
     // The store chooses the window.
     engine.run_all(requests, [&](std::size_t, settle::outcome const& outcome) {
-        all = all && outcome.done();
+        all_done = all_done && outcome.done();
     });
-    return all;
+    return all_done;
 }
 
 /// Shape:   observed - nothing, or an observer for the engine
@@ -109,19 +109,19 @@ double settle_round(work<Kind> const& drawn, bool batches, timed_run timed = tim
     for (auto const& key : drawn.keys) {
         engine.create(Kind::accounts, typename Kind::account{key, drawn.opening}).value();
     }
-    bool all = true;
+    bool all_done = true;
     double const seconds = time_of(timed, [&] {
         stopwatch const watch;
         if (batches) {
-            all = run_batches(engine, drawn.requests) && all;
+            all_done = run_batches(engine, drawn.requests) && all_done;
         } else {
             for (auto const& [id, parameters] : drawn.requests) {
-                all = engine.run(id, parameters).done() && all;
+                all_done = engine.run(id, parameters).done() && all_done;
             }
         }
         return watch.seconds();
     });
-    if (!all) throw wrong_result("settle: a transfer is not done");
+    if (!all_done) throw wrong_result("settle: a transfer is not done");
     if (engine.marks().value() != 0) throw wrong_result("settle: marks are left");
     for (std::size_t i = 0; i < drawn.keys.size(); ++i) {
         auto const found = engine.read(Kind::accounts, drawn.keys[i]).value();
@@ -141,14 +141,14 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
     for (auto const& [id, given] : drawn.requests) {
         requests.emplace_back(id, transfer{given.source, given.destination, given.amount});
     }
-    std::span<typename bank_type::transfer_request const> const all{requests};
+    std::span<typename bank_type::transfer_request const> const request_view{requests};
     bool done = true;
     stopwatch const watch;
     if (batches) {
-        for_each_batch(all, window,
+        for_each_batch(request_view, window,
                        [&](auto const& batch) { done = bank.run_batch(batch) && done; });
     } else {
-        for (auto const& one : all) done = bank.run(one) && done;
+        for (auto const& one : request_view) done = bank.run(one) && done;
     }
     double const seconds = watch.seconds();
     if (!done) throw wrong_result("by hand: a transfer is not done");

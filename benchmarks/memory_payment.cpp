@@ -63,11 +63,12 @@ double settle_round(payments const& work) {
     for (auto const& [id, one] : work.requests) {
         engine.create(shop::orders, {one.invoice, one.customer, one.amount, "unpaid"}).value();
     }
-    bool all = true;
+    bool all_done = true;
     stopwatch const watch;
-    for (auto const& [id, one] : work.requests) all = engine.run(id, one).done() && all;
+    for (auto const& [id, one] : work.requests) all_done = engine.run(id, one).done() && all_done;
     double const seconds = watch.seconds();
-    if (!all || engine.marks().value() != 0) throw wrong_result("settle: a payment is not done");
+    if (!all_done || engine.marks().value() != 0)
+        throw wrong_result("settle: a payment is not done");
     if (engine.read(shop::tills, "shop").value()->takings != work.takings) {
         throw wrong_result("settle: wrong takings");
     }
@@ -104,11 +105,11 @@ double round_by_hand(payments const& work) {
     for (auto const& [id, one] : work.requests) {
         shop_by_hand.open_order({one.invoice, one.customer, one.amount, "unpaid"});
     }
-    bool all = true;
+    bool all_done = true;
     stopwatch const watch;
-    for (auto const& [id, one] : work.requests) all = shop_by_hand.run(id, one) && all;
+    for (auto const& [id, one] : work.requests) all_done = shop_by_hand.run(id, one) && all_done;
     double const seconds = watch.seconds();
-    bool const right = all && shop_by_hand.takings() == work.takings;
+    bool const right = all_done && shop_by_hand.takings() == work.takings;
     if (!right) throw wrong_result("by hand: wrong takings");
     for (std::size_t i = 0; i < payments::items; ++i) {
         if (shop_by_hand.in_stock(payments::item(i)) != payments::plenty - work.sold[i]) {

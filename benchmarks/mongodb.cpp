@@ -118,7 +118,7 @@ deployment const three_nodes{3, "three nodes"};
 
 /// The parts that all cases have.
 struct setting {
-    context& at;
+    context& case_context;
     std::string const& name;
     mongodb_set const& on;
     workload work;
@@ -132,8 +132,8 @@ struct setting {
         compared.settle = std::move(settle);
         compared.baselines = std::move(baselines);
         compared.budget = budget;
-        compared.rounds = at.size(5, 3);
-        at.compare(compared);
+        compared.rounds = case_context.size(5, 3);
+        case_context.compare(compared);
     }
 };
 
@@ -223,7 +223,7 @@ struct cases_of {
 };
 
 void compare_repeated_run(setting const& setup, mode timed_mode) {
-    compare_repeated(setup.at, setup.name, setup.work.requests.size(),
+    compare_repeated(setup.case_context, setup.name, setup.work.requests.size(),
                      [&setup, timed_mode](timed_run timed) {
                          return settle_round(setup.on, setup.work, usual_window, timed_mode, timed);
                      });

@@ -28,13 +28,13 @@ std::unique_ptr<running_set>& running() {
 }
 
 bool can_be_had() {
-    static bool const found = [] {
+    static bool const is_installed = [] {
         std::string reason;
         if (!settle_test::find_mongod(reason).empty()) return true;
         fmt::print(stderr, "the MongoDB cases are left out: {}\n", reason);
         return false;
     }();
-    return found;
+    return is_installed;
 }
 
 [[nodiscard]] auto collection_of(baseline::mongodb::connection const& by, char const* name) {
@@ -60,13 +60,13 @@ std::string mongodb_set::address(std::string const& database) const {
 }
 
 baseline::mongodb::pool const& mongodb_set::clients(bool retries) const {
-    auto& made = running()->clients[retries ? 1 : 0];
-    if (!made) {
-        made = std::make_unique<baseline::mongodb::pool>(
+    auto& pool = running()->clients[retries ? 1 : 0];
+    if (!pool) {
+        pool = std::make_unique<baseline::mongodb::pool>(
             address("admin") +
             "&w=majority&journal=true&retryWrites=" + (retries ? "true" : "false"));
     }
-    return *made;
+    return *pool;
 }
 
 mongodb_bank::mongodb_bank(mongodb_set const& set, workload const& work, char const* log,
@@ -126,12 +126,13 @@ void mongodb_bank::check(std::vector<std::int64_t> const& expected) const {
 
 void mongodb_bank::check_accounts(std::vector<std::int64_t> const& expected) const {
     auto const by = by_hand();
-    baseline::mongodb::document all;
+    baseline::mongodb::document filter;
     baseline::mongodb::document options;
     options.fill().object("sort", [](members const& sort) { sort.integer("_id", 1); });
     auto const read_from = collection_of(by, accounts_);
     std::unique_ptr<mongoc_cursor_t, void (*)(mongoc_cursor_t*)> const cursor{
-        mongoc_collection_find_with_opts(read_from.get(), all.native(), options.native(), nullptr),
+        mongoc_collection_find_with_opts(read_from.get(), filter.native(), options.native(),
+                                         nullptr),
         &mongoc_cursor_destroy};
     std::vector<std::int64_t> balances;
     bson_t const* document = nullptr;

@@ -48,12 +48,12 @@ using settle::postgresql::database;
 /// The transfers of a comparison, and the number of them in a slice: a window of a batch, or a few
 /// that run one at a time.
 struct sliced_work {
-    workload all;
+    workload whole;
     std::size_t window;
     std::size_t slice;
 
     [[nodiscard]] std::span<transfer_request const> requests(std::size_t number) const {
-        return std::span{all.requests}.subspan(number * slice, slice);
+        return std::span{whole.requests}.subspan(number * slice, slice);
     }
 };
 
@@ -109,17 +109,17 @@ sliced_round settle_apart(postgresql_pair const& pair, sliced_work const& work,
         database second{banks.second.address()};
         decltype(engine_apart(first, second)) engine;
     };
-    auto const made = std::make_shared<round>(pair, work.all, answer);
-    return {[made, &work, until](std::size_t slice) {
+    auto const shared_round = std::make_shared<round>(pair, work.whole, answer);
+    return {[shared_round, &work, until](std::size_t slice) {
                 stopwatch const watch;
-                detail::run_by_settle(made->engine, work.requests(slice), work.window);
-                if (until == timed_until::finished) wait_until_finished(made->engine);
+                detail::run_by_settle(shared_round->engine, work.requests(slice), work.window);
+                if (until == timed_until::finished) wait_until_finished(shared_round->engine);
                 return watch.seconds();
             },
-            [made, &work] {
-                wait_until_finished(made->engine);
-                expect_settled(made->engine, work.all);
-                made->banks.check(work.all);
+            [shared_round, &work] {
+                wait_until_finished(shared_round->engine);
+                expect_settled(shared_round->engine, work.whole);
+                shared_round->banks.check(work.whole);
             }};
 }
 
@@ -136,7 +136,7 @@ sliced_round prepared_by_hand(postgresql_pair const& pair, sliced_work const& wo
     std::string const settings =
         options.by_index ? "%20-cenable_hashjoin%3Doff%20-cenable_seqscan%3Doff" : "";
     auto const banks = std::make_shared<two_banks>(
-        pair, work.all, std::initializer_list<std::string>{baseline::postgresql::log_sql});
+        pair, work.whole, std::initializer_list<std::string>{baseline::postgresql::log_sql});
     auto const by_hand = std::make_shared<prepared>(banks->first.address() + settings,
                                                     banks->second.address() + settings,
                                                     options.databases, options.which);
@@ -144,8 +144,8 @@ sliced_round prepared_by_hand(postgresql_pair const& pair, sliced_work const& wo
                 return detail::run_by_hand(*by_hand, work.requests(slice), work.window);
             },
             [banks, &work] {
-                banks->check(work.all);
-                banks->first.check_count("log WHERE state = 3", work.all.requests.size());
+                banks->check(work.whole);
+                banks->first.check_count("log WHERE state = 3", work.whole.requests.size());
                 banks->first.check_count("pg_prepared_xacts", 0);
                 banks->second.check_count("pg_prepared_xacts", 0);
             }};
@@ -157,12 +157,12 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                    double budget) {
     return {number, "PostgreSQL, one phase, " + kind,
             [timed, sizes, budget](context& context, std::string const& name) {
-                auto const* const on = postgresql_pair::get();
-                if (on == nullptr) return;
+                auto const* const servers = postgresql_pair::get();
+                if (servers == nullptr) return;
                 auto const work = work_of(context.size(sizes.full, sizes.quick));
                 auto const by_hand = [&](std::string const& called, spelling spelled) {
                     return side{called, [&, spelled] {
-                                    return one_phase_by_hand(*on, work, timed, spelled);
+                                    return one_phase_by_hand(*servers, work, timed, spelled);
                                 }};
                 };
                 std::vector<side> baselines;
@@ -171,8 +171,8 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                     for (std::size_t const connections : {detail::thread_count, pool_size}) {
                         baselines.push_back(
                             {std::to_string(connections) + " connections", [&, connections] {
-                                 return one_phase_by_hand(*on, work, timed, spelling::statements,
-                                                          connections);
+                                 return one_phase_by_hand(*servers, work, timed,
+                                                          spelling::statements, connections);
                              }});
                     }
                 } else {
@@ -183,25 +183,26 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                     }
                 }
                 compare(context, name, work,
-                        {"settle", [&] { return settle_in_one_phase(*on, work, timed); }},
+                        {"settle", [&] { return settle_in_one_phase(*servers, work, timed); }},
                         std::move(baselines), budget, timed == mode::threads ? detail::warm_up : 0);
             }};
 }
 
 /// 64 callers of a runner, against a batch with a window of 64.
 add_case callers(int number, sizes sizes, double budget) {
-    return {
-        number, "PostgreSQL, one phase, 64 callers of a runner",
-        [=](context& context, std::string const& name) {
-            auto const* const on = postgresql_pair::get();
-            if (on == nullptr) return;
-            auto const work = work_of(context.size(sizes.full, sizes.quick));
-            auto const side_of = [&](char const* called, mode timed) {
-                return side{called, [&, timed] { return settle_in_one_phase(*on, work, timed); }};
-            };
-            compare(context, name, work, side_of("settle", mode::callers),
-                    {side_of("settle, a batch with a window of 64", mode::batches_of_64)}, budget);
-        }};
+    return {number, "PostgreSQL, one phase, 64 callers of a runner",
+            [=](context& context, std::string const& name) {
+                auto const* const servers = postgresql_pair::get();
+                if (servers == nullptr) return;
+                auto const work = work_of(context.size(sizes.full, sizes.quick));
+                auto const side_of = [&](char const* called, mode timed) {
+                    return side{called,
+                                [&, timed] { return settle_in_one_phase(*servers, work, timed); }};
+                };
+                compare(context, name, work, side_of("settle", mode::callers),
+                        {side_of("settle, a batch with a window of 64", mode::batches_of_64)},
+                        budget);
+            }};
 }
 
 /// The programs by hand.
@@ -252,8 +253,8 @@ double settle_beside_reader(postgresql_pair const& pair, workload const& work, b
             };
         });
     };
-    std::span const all{work.requests};
-    run(all.first(detail::warm_up));
+    std::span const requests{work.requests};
+    run(requests.first(detail::warm_up));
     std::size_t failed = 0;
     std::jthread reader;
     if (with_reader) {
@@ -267,7 +268,7 @@ double settle_beside_reader(postgresql_pair const& pair, workload const& work, b
             }
         }};
     }
-    double const seconds = run(all.subspan(detail::warm_up));
+    double const seconds = run(requests.subspan(detail::warm_up));
     reader = {};
     if (failed != 0) throw wrong_result("settle: accounts could not be read together");
     expect_settled(engine, work);
@@ -278,12 +279,13 @@ double settle_beside_reader(postgresql_pair const& pair, workload const& work, b
 add_case beside_reader(int number, sizes const& sizes, double budget) {
     return {number, "PostgreSQL, two servers, 8 threads beside ten held reads a second",
             [sizes, budget](context& context, std::string const& name) {
-                auto const* const on = postgresql_pair::get();
-                if (on == nullptr) return;
+                auto const* const servers = postgresql_pair::get();
+                if (servers == nullptr) return;
                 auto const work = work_of(context.size(sizes.full, sizes.quick));
                 auto const round = [&](bool with_reader) {
-                    return
-                        [&, with_reader] { return settle_beside_reader(*on, work, with_reader); };
+                    return [&, with_reader] {
+                        return settle_beside_reader(*servers, work, with_reader);
+                    };
                 };
                 compare(context, name, work, {"settle", round(true)},
                         {{"the same without a reader", round(false)}}, budget, detail::warm_up);
@@ -304,17 +306,18 @@ double prepared_by_threads(postgresql_pair const& pair, workload const& work,
 add_case threads_apart(int number, sizes const& sizes, double budget) {
     return {number, "PostgreSQL, two phases on two servers, 64 threads",
             [sizes, budget](context& context, std::string const& name) {
-                auto const* const on = postgresql_pair::get();
-                if (on == nullptr) return;
+                auto const* const servers = postgresql_pair::get();
+                if (servers == nullptr) return;
                 auto const work = work_of(context.size(sizes.full, sizes.quick));
                 std::vector<side> baselines;
                 for (std::size_t const connections : {detail::thread_count, pool_size}) {
                     baselines.push_back(
-                        {std::to_string(connections) + " pairs of connections",
-                         [&, connections] { return prepared_by_threads(*on, work, connections); }});
+                        {std::to_string(connections) + " pairs of connections", [&, connections] {
+                             return prepared_by_threads(*servers, work, connections);
+                         }});
                 }
                 compare(context, name, work,
-                        {"settle", [&] { return settle_apart_by_threads(*on, work); }},
+                        {"settle", [&] { return settle_apart_by_threads(*servers, work); }},
                         std::move(baselines), budget, detail::warm_up);
             }};
 }
@@ -325,8 +328,8 @@ add_case two_phases(int number, std::string const& kind, std::size_t window, std
                     timed_until until = timed_until::answers) {
     return {number, "PostgreSQL, two phases on two servers, " + kind,
             [=](context& context, std::string const& name) {
-                auto const* const on = postgresql_pair::get();
-                if (on == nullptr) return;
+                auto const* const servers = postgresql_pair::get();
+                if (servers == nullptr) return;
                 sliced_work const work{
                     make_workload(
                         {.transfers = context.size(sizes.full, sizes.quick), .accounts = accounts}),
@@ -336,14 +339,15 @@ add_case two_phases(int number, std::string const& kind, std::size_t window, std
                 };
                 std::vector<side> baselines;
                 for (prepared_options const& options : variants_of(window)) {
-                    baselines.push_back(side_of(options.name, [on, &work, options] {
-                        return prepared_by_hand(*on, work, options);
+                    baselines.push_back(side_of(options.name, [servers, &work, options] {
+                        return prepared_by_hand(*servers, work, options);
                     }));
                 }
-                compare(context, name, work.all,
-                        side_of("settle", [&] { return settle_apart(*on, work, answer, until); }),
-                        std::move(baselines), budget, work.slice,
-                        work.all.requests.size() / work.slice);
+                compare(
+                    context, name, work.whole,
+                    side_of("settle", [&] { return settle_apart(*servers, work, answer, until); }),
+                    std::move(baselines), budget, work.slice,
+                    work.whole.requests.size() / work.slice);
             }};
 }
 

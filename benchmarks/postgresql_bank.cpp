@@ -21,13 +21,13 @@ std::unique_ptr<postgresql_server> (&running())[2] {
 }
 
 bool can_be_had() {
-    static bool const found = [] {
+    static bool const is_installed = [] {
         std::string reason;
         if (!settle_test::find_postgresql(reason).empty()) return true;
         fmt::print(stderr, "the PostgreSQL cases are left out: {}\n", reason);
         return false;
     }();
-    return found;
+    return is_installed;
 }
 
 } // namespace

@@ -43,13 +43,13 @@ row row_of_limit(std::string name, std::string unit, double used, double allowed
 
 void print_table(std::vector<row> const& rows) {
     std::size_t width = 4;
-    for (row const& one : rows) width = std::max(width, one.name.size());
+    for (row const& row : rows) width = std::max(width, row.name.size());
     fmt::print("{:<{}} {:>9} {:>9} {:<4} {:>6} {:>11} {:>6} {:>5}  {}\n", "case", width, "settle",
                "baseline", "unit", "ratio", "range", "budget", "holds", "baseline is");
-    for (row const& one : rows) {
-        fmt::print("{:<{}} {:>9.4g} {:>9.4g} {:<4} {:>6.2f} {:>11} {:>6} {:>5}  {}\n", one.name,
-                   width, one.settle, one.baseline, one.unit, one.ratio, range_of(one),
-                   budget_of(one), verdict_of(one), one.against);
+    for (row const& row : rows) {
+        fmt::print("{:<{}} {:>9.4g} {:>9.4g} {:<4} {:>6.2f} {:>11} {:>6} {:>5}  {}\n", row.name,
+                   width, row.settle, row.baseline, row.unit, row.ratio, range_of(row),
+                   budget_of(row), verdict_of(row), row.against);
     }
 }
 

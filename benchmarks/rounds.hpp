@@ -21,12 +21,13 @@ namespace bench::detail {
 
 /// Seconds for all requests; a window of 1 means single transactions.
 template <typename ByHand>
-double run_by_hand(ByHand& by_hand, std::span<transfer_request const> all, std::size_t window) {
+double run_by_hand(ByHand& by_hand, std::span<transfer_request const> requests,
+                   std::size_t window) {
     stopwatch const watch;
     if (window == 1) {
-        for (auto const& one : all) by_hand.run(one);
+        for (auto const& one : requests) by_hand.run(one);
     } else {
-        for_each_batch(all, window, [&](auto const& batch) { by_hand.run_batch(batch); });
+        for_each_batch(requests, window, [&](auto const& batch) { by_hand.run_batch(batch); });
     }
     return watch.seconds();
 }
@@ -49,7 +50,7 @@ double run_settle(Engine& engine, workload const& work, std::size_t window,
 /// `work_of(thread)(request)` for every request of its share. The clock starts before any thread
 /// can begin.
 template <typename MakeWork>
-double run_threads(std::span<transfer_request const> all, std::size_t count,
+double run_threads(std::span<transfer_request const> requests, std::size_t count,
                    MakeWork const& work_of) {
     std::latch ready{static_cast<std::ptrdiff_t>(count)};
     std::latch go{1};
@@ -63,7 +64,7 @@ double run_threads(std::span<transfer_request const> all, std::size_t count,
                 is_ready = true;
                 ready.count_down();
                 go.wait();
-                for (std::size_t at = thread; at < all.size(); at += count) run(all[at]);
+                for (std::size_t at = thread; at < requests.size(); at += count) run(requests[at]);
             } catch (...) {
                 problems[thread] = std::current_exception();
                 if (!is_ready) ready.count_down();
@@ -73,7 +74,7 @@ double run_threads(std::span<transfer_request const> all, std::size_t count,
     ready.wait();
     stopwatch const watch;
     go.count_down();
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
     double const seconds = watch.seconds();
     for (auto const& one : problems) {
         if (one) std::rethrow_exception(one);
@@ -98,15 +99,15 @@ double run_threads_warm(workload const& work, MakeWork const& work_of) {
 
 /// Seconds for all requests of as many callers of a runner, each with one request at a time.
 template <typename Engine>
-double run_callers(Engine& engine, std::span<transfer_request const> all) {
+double run_callers(Engine& engine, std::span<transfer_request const> requests) {
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> are_done = true;
-    std::latch left{static_cast<std::ptrdiff_t>(all.size())};
+    std::latch left{static_cast<std::ptrdiff_t>(requests.size())};
     settle::runner runner{engine};
     std::function<void()> const start_next = [&] {
         auto const number = next++;
-        if (number >= all.size()) return;
-        auto const& [id, parameters] = all[number];
+        if (number >= requests.size()) return;
+        auto const& [id, parameters] = requests[number];
         auto const take = [&](settle::outcome const& ended) {
             if (!ended.done()) are_done = false;
             start_next();

@@ -25,11 +25,11 @@ void prepare_by_hand(std::string const& path, workload const& work) {
                work);
     baseline::connection const connection{path};
     baseline::tutorial by_hand{connection, baseline::marks::table};
-    std::span<transfer_request const> const all{work.requests};
-    for_each_batch(all.first(pending_of(work)), usual_window, [&](auto const& batch) {
+    std::span<transfer_request const> const requests{work.requests};
+    for_each_batch(requests.first(pending_of(work)), usual_window, [&](auto const& batch) {
         by_hand.run_batch(batch, baseline::last_step::applied_to_accounts);
     });
-    for_each_batch(all.subspan(pending_of(work)), usual_window, [&](auto const& batch) {
+    for_each_batch(requests.subspan(pending_of(work)), usual_window, [&](auto const& batch) {
         by_hand.run_batch(batch, baseline::last_step::set_applied);
     });
 }

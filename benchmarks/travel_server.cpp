@@ -16,10 +16,10 @@ public:
     template <typename Request>
     [[nodiscard]] settle::http::receiver_function receiver() {
         return [this](settle::service_call const& call) {
-            auto const given = settle::decode_json<Request>(call.request);
-            if (!given) return settle::service_answer::unavailable(given.problem().text);
+            auto const request = settle::decode_json<Request>(call.request);
+            if (!request) return settle::service_answer::unavailable(request.problem().text);
             std::lock_guard const guard{lock_};
-            return settle::reply{all_.answer(*given)}.answer;
+            return settle::reply{all_.answer(*request)}.answer;
         };
     }
 
@@ -37,13 +37,13 @@ private:
 
 int main() {
     using settle::http::receiver_server;
-    counting_services all;
-    receiver_server const airline{"/airline", all.receiver<bench::seat_request>()};
-    receiver_server const hotel{"/hotel", all.receiver<bench::room_request>()};
-    receiver_server const bank{"/bank", all.receiver<bench::charge>()};
+    counting_services services;
+    receiver_server const airline{"/airline", services.receiver<bench::seat_request>()};
+    receiver_server const hotel{"/hotel", services.receiver<bench::room_request>()};
+    receiver_server const bank{"/bank", services.receiver<bench::charge>()};
     std::cout << airline.address() << ' ' << hotel.address() << ' ' << bank.address() << std::endl;
     for (std::string line; std::getline(std::cin, line);) {
-        auto const [tickets, rooms, charges, charged] = all.take();
+        auto const [tickets, rooms, charges, charged] = services.take();
         std::cout << tickets << ' ' << rooms << ' ' << charges << ' ' << charged << std::endl;
     }
 }

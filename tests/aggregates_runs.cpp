@@ -18,16 +18,18 @@ std::vector<std::string> run(settle::any_database& db) {
     engine.create(invoices<Listed>, other).value();
     other.total = 9;
     other.lines.clear();
-    using given = payment<Listed>;
-    auto const paid = engine.template run<pay_type<Listed>>("pay", given{"i1", 120, other, {}});
+    using listed_payment = payment<Listed>;
+    auto const paid =
+        engine.template run<pay_type<Listed>>("pay", listed_payment{"i1", 120, other, {}});
     CHECK(paid.verdict == settle::verdict::done);
-    auto const again = engine.template run<pay_type<Listed>>("again", given{"i1", 1, {}, {}});
+    auto const again =
+        engine.template run<pay_type<Listed>>("again", listed_payment{"i1", 1, {}, {}});
     CHECK(again.verdict == settle::verdict::canceled);
     auto const restored =
-        engine.template run<restore_type<Listed>>("restore", given{"i2", 0, other, {}});
+        engine.template run<restore_type<Listed>>("restore", listed_payment{"i2", 0, other, {}});
     CHECK(restored.verdict == settle::verdict::done);
     auto const credited = engine.template run<credit_type<Listed>>(
-        "credit", given{"", 0, {}, {{"i1", 3, {}}, {"i2", 4, 1}}});
+        "credit", listed_payment{"", 0, {}, {{"i1", 3, {}}, {"i2", 4, 1}}});
     CHECK(credited.verdict == settle::verdict::done);
     auto const entry = engine.find("restore").value().value();
     return {settle::encode_json(engine.at(invoices<Listed>, "i1")),

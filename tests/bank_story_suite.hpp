@@ -124,11 +124,11 @@ private:
         std::map<std::string, settle::state> ends;
         for (std::string last;;) {
             auto const page = teller.page({}, last, page_size).value();
-            for (auto const& one : page) {
-                CHECK_MESSAGE(settle::is_final(one.state), one.id);
-                ends[one.id] = one.state;
-                if (one.state != settle::state::done) continue;
-                auto const given = settle::decode_json<bank::transfer>(one.parameters).value();
+            for (auto const& entry : page) {
+                CHECK_MESSAGE(settle::is_final(entry.state), entry.id);
+                ends[entry.id] = entry.state;
+                if (entry.state != settle::state::done) continue;
+                auto const given = settle::decode_json<bank::transfer>(entry.parameters).value();
                 balances[given.source] -= given.amount;
                 balances[given.destination] += given.amount;
             }

@@ -26,13 +26,14 @@ inline void make_certificates(testing::scratch_folder const& folder) {
             ".key' -out '" + at + ".pem'");
     }
     auto const extensions = folder.write("extensions", "subjectAltName=IP:127.0.0.1\n");
-    auto const at = folder.at("server");
-    run("req -newkey rsa:2048 -nodes -subj /CN=server -keyout '" + at + ".key' -out '" + at +
-        ".csr'");
-    run("x509 -req -in '" + at + ".csr' -CA '" + folder.at("ca.pem") + "' -CAkey '" +
+    auto const server_path = folder.at("server");
+    run("req -newkey rsa:2048 -nodes -subj /CN=server -keyout '" + server_path + ".key' -out '" +
+        server_path + ".csr'");
+    run("x509 -req -in '" + server_path + ".csr' -CA '" + folder.at("ca.pem") + "' -CAkey '" +
         folder.at("ca.key") + "' -CAcreateserial -days 2 -extfile '" + extensions + "' -out '" +
-        at + ".pem'");
-    folder.write("both.pem", testing::read_file(at + ".pem") + testing::read_file(at + ".key"));
+        server_path + ".pem'");
+    folder.write("both.pem", testing::read_file(server_path + ".pem") +
+                                 testing::read_file(server_path + ".key"));
 }
 
 } // namespace settle_test

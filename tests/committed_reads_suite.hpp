@@ -67,19 +67,19 @@ inline constexpr auto closing_type = settle::transaction<closing, "closing">(
 template <typename Engine, typename Record, settle::fixed_string Name, auto Key>
 void check_among_all(Engine& reader, settle::collection<Record, Name, Key> const& target,
                      std::vector<std::string> const& keys) {
-    auto const all = reader.scan_committed(target);
-    if (!all.has_value()) {
-        CHECK(all.problem().code == settle::errc::unfit_store);
+    auto const records = reader.scan_committed(target);
+    if (!records.has_value()) {
+        CHECK(records.problem().code == settle::errc::unfit_store);
         return;
     }
     std::size_t count = 0;
     for (auto const& key : keys) {
         auto const record = reader.read_committed(target, key).value();
         if (!record) continue;
-        REQUIRE(count < all->size());
-        CHECK(settle::encode_json((*all)[count++]) == settle::encode_json(*record));
+        REQUIRE(count < records->size());
+        CHECK(settle::encode_json((*records)[count++]) == settle::encode_json(*record));
     }
-    CHECK(count == all->size());
+    CHECK(count == records->size());
 }
 
 /// The purse P and the vaults V and "shut" as the decided transactions made them.
@@ -316,12 +316,12 @@ void check_together(Near& near, Far& far, together possible, int payments) {
     }
     threads.clear();
     CHECK(wrong == 0);
-    auto& all = answers[0];
-    all.insert(all.end(), answers[1].begin(), answers[1].end());
-    CHECK(all.empty() == (possible == together::none));
-    std::sort(all.begin(), all.end());
+    auto& sums = answers[0];
+    sums.insert(sums.end(), answers[1].begin(), answers[1].end());
+    CHECK(sums.empty() == (possible == together::none));
+    std::sort(sums.begin(), sums.end());
     auto const lacks = [](auto less, auto more) { return !has_all(more, less); };
-    CHECK(std::adjacent_find(all.begin(), all.end(), lacks) == all.end());
+    CHECK(std::adjacent_find(sums.begin(), sums.end(), lacks) == sums.end());
 }
 
 /// What happens beside looks: also between their moment and the read of their rows.

@@ -73,24 +73,24 @@ void fault_proxy::accept_clients() {
         if (client < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
         if (client < 0) return;
         remove_ended();
-        auto const one = std::make_shared<link>(client);
+        auto const new_link = std::make_shared<link>(client);
         {
             std::lock_guard const lock{mutex_};
             if (ending_ || refusing_) continue;
         }
-        if (!connect_to(one->to_server, server_port_)) continue;
-        send_at_once(one->to_client);
-        send_at_once(one->to_server);
+        if (!connect_to(new_link->to_server, server_port_)) continue;
+        send_at_once(new_link->to_client);
+        send_at_once(new_link->to_server);
         std::lock_guard const lock{mutex_};
         if (ending_ || refusing_) continue;
-        links_.push_back(one);
+        links_.push_back(new_link);
         // A link's destructor joins its threads, so the threads must not own the link.
-        auto* const raw = one.get();
-        one->requests = std::thread{[this, raw] {
+        auto* const raw = new_link.get();
+        new_link->requests = std::thread{[this, raw] {
             pass_requests(*raw);
             ++raw->ended;
         }};
-        one->replies = std::thread{[this, raw] {
+        new_link->replies = std::thread{[this, raw] {
             pass_replies(*raw);
             ++raw->ended;
         }};
@@ -101,10 +101,10 @@ void fault_proxy::accept_clients() {
 void fault_proxy::remove_ended() {
     std::list<std::shared_ptr<link>> ended;
     std::lock_guard const lock{mutex_};
-    for (auto one = links_.begin(); one != links_.end();) {
-        auto const next = std::next(one);
-        if ((*one)->ended == 2) ended.splice(ended.end(), links_, one);
-        one = next;
+    for (auto current = links_.begin(); current != links_.end();) {
+        auto const next = std::next(current);
+        if ((*current)->ended == 2) ended.splice(ended.end(), links_, current);
+        current = next;
     }
 }
 

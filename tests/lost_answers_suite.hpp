@@ -177,10 +177,10 @@ void check_lost_answers_of_batch(settle::phases how, int least) {
     s.disturb_each(
         least, [](auto const&) {},
         [&](std::string const& id) {
-            std::vector<std::pair<std::string, gift>> const all{
+            std::vector<std::pair<std::string, gift>> const gifts{
                 {id + "/1", {"a", "b", 1}}, {id + "/2", {"c", "d", 1}}, {id + "/3", {"e", "f", 1}},
                 {id + "/4", {"b", "c", 1}}, {id + "/5", {"d", "e", 1}}, {id + "/6", {"f", "a", 1}}};
-            return s.engine.run_all(all);
+            return s.engine.run_all(gifts);
         });
 }
 

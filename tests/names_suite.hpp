@@ -59,7 +59,7 @@ void check_strange_names() {
         auto engine = engine_at(db, how);
         for (auto const& key : strange) engine.create(allowances, allowance{key, 10, key}).value();
         engine.create(allowances, allowance{"to", 0, ""}).value();
-        std::vector<std::pair<std::string, grant>> all;
+        std::vector<std::pair<std::string, grant>> grants;
         for (auto const& key : strange) {
             CAPTURE(key);
             CHECK(engine.run("i" + key, grant{key, "to", 1}).done());
@@ -67,9 +67,9 @@ void check_strange_names() {
             CHECK(engine.run("f" + key, grant{key, "to", 100}).participant == "from");
             CHECK(engine.find("i" + key).value()->state == settle::state::done);
             CHECK(engine.read(allowances, key).value()->group == key + key);
-            all.emplace_back("b" + key, grant{key, "to", 2});
+            grants.emplace_back("b" + key, grant{key, "to", 2});
         }
-        auto const ended = engine.run_all(all);
+        auto const ended = engine.run_all(grants);
         CHECK(std::all_of(ended.begin(), ended.end(), [](auto const& one) { return one.done(); }));
         CHECK(engine.reverse("i" + strange[0]).done());
         CHECK(engine.read(allowances, "to").value()->limit ==

@@ -71,10 +71,10 @@ void check_own_ends(Engine& engine) {
             CHECK(end.id == "t" + std::to_string(number));
             CHECK(end.done() == good);
             CHECK(end.canceled() == !good);
-            auto const found = engine.find(end.id).value();
-            REQUIRE(found.has_value());
-            CHECK(found->state == (good ? settle::state::done : settle::state::canceled));
-            CHECK(found->why == end.why);
+            auto const entry = engine.find(end.id).value();
+            REQUIRE(entry.has_value());
+            CHECK(entry->state == (good ? settle::state::done : settle::state::canceled));
+            CHECK(entry->why == end.why);
             if (!good || sets_label || thread_number % 2 != 0) continue;
             expected[person(number)] -= 3;
             expected[person(number + 1)] += 3;
@@ -99,18 +99,18 @@ void check_taken_ids(First& batches, Second& singles) {
     batches.create(ledgers, {"from", rounds * count, 0, ""}).value();
     batches.create(ledgers, {"to", 0, 0, ""}).value();
     for (int round = 0; round < rounds; ++round) {
-        std::vector<std::pair<std::string, move>> all;
+        std::vector<std::pair<std::string, move>> moves;
         for (int i = 0; i < count; ++i) {
-            all.emplace_back(std::to_string(round) + "-" + std::to_string(i),
-                             move{"from", "to", 1});
+            moves.emplace_back(std::to_string(round) + "-" + std::to_string(i),
+                               move{"from", "to", 1});
         }
         std::vector<settle::outcome> ends;
         {
             std::jthread const other{[&] {
-                for (auto const& [id, parameters] : all)
+                for (auto const& [id, parameters] : moves)
                     ends.push_back(singles.run(id, parameters));
             }};
-            for (auto const& end : batches.run_all(all)) CHECK_MESSAGE(end.done(), end.text());
+            for (auto const& end : batches.run_all(moves)) CHECK_MESSAGE(end.done(), end.text());
         }
         for (auto const& end : ends) CHECK_MESSAGE(end.done(), end.text());
     }

@@ -121,28 +121,28 @@ template <typename Backend>
 void check_ends() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
-    auto const one = name_of("t/1 'ä", epoch_of(std::chrono::system_clock::now()));
-    CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
+    auto const name = name_of("t/1 'ä", epoch_of(std::chrono::system_clock::now()));
+    CHECK(s.books.prepare(name, add<Backend>("a")).what == prepare_answer::prepared);
     CHECK(s.sum("a") == "0");
-    CHECK_FALSE(s.books.receipt_of(one.of).value());
+    CHECK_FALSE(s.books.receipt_of(name.of).value());
     auto const doubt = s.books.in_doubt(log_prefix, "", 10).value();
     REQUIRE(doubt.size() == 1);
-    CHECK(doubt[0].name == one.text());
+    CHECK(doubt[0].name == name.text());
     auto const now = std::chrono::system_clock::now();
     CHECK(std::chrono::abs(now - doubt[0].prepared) < 60s);
     // Another name of the part is not prepared.
-    CHECK(s.books.commit(name_of("t/1 'ä", one.epoch_number - 1)).what == end_answer::absent);
-    CHECK(s.books.commit(one).what == end_answer::ended);
+    CHECK(s.books.commit(name_of("t/1 'ä", name.epoch_number - 1)).what == end_answer::absent);
+    CHECK(s.books.commit(name).what == end_answer::ended);
     CHECK(s.sum("a") == "1");
-    CHECK(s.books.receipt_of(one.of).value() == one.epoch_number);
+    CHECK(s.books.receipt_of(name.of).value() == name.epoch_number);
     CHECK(s.listed().empty());
-    CHECK(s.books.commit(one).what == end_answer::absent);
-    CHECK(s.books.roll_back(one).what == end_answer::absent);
+    CHECK(s.books.commit(name).what == end_answer::absent);
+    CHECK(s.books.roll_back(name).what == end_answer::absent);
     // A late prepare.
-    CHECK(s.books.prepare(name_of("t/1 'ä", one.epoch_number + 1), add<Backend>("a")).what ==
+    CHECK(s.books.prepare(name_of("t/1 'ä", name.epoch_number + 1), add<Backend>("a")).what ==
           prepare_answer::denied);
-    CHECK(s.books.deny(one).what == end_answer::ended);
-    CHECK(s.books.receipt_of(one.of).value() == one.epoch_number);
+    CHECK(s.books.deny(name).what == end_answer::ended);
+    CHECK(s.books.receipt_of(name.of).value() == name.epoch_number);
     CHECK(s.sum("a") == "1");
 
     auto const two = name_of("t2");
@@ -176,16 +176,16 @@ template <typename Backend>
 void check_refusals() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
-    auto const one = name_of("t1");
-    auto const refused = s.books.prepare(one, [](sql_connection& connection) {
+    auto const name = name_of("t1");
+    auto const refused = s.books.prepare(name, [](sql_connection& connection) {
         connection.execute(Backend::add_sql, 1, "a");
         return work_result::refused("the account is closed");
     });
     CHECK(refused.what == prepare_answer::refused);
     CHECK(refused.problem.text == "the account is closed");
-    CHECK(s.nothing_of(one));
+    CHECK(s.nothing_of(name));
     // A statement that failed cannot be swallowed.
-    auto const failed = s.books.prepare(one, [](sql_connection& connection) {
+    auto const failed = s.books.prepare(name, [](sql_connection& connection) {
         connection.execute(Backend::add_sql, 1, "a");
         CHECK_THROWS_AS(connection.execute("UPDATE nowhere SET n = 1"), settle::failure);
         CHECK_THROWS_AS(connection.execute(Backend::add_sql, 1, "b"), settle::failure);
@@ -195,19 +195,19 @@ void check_refusals() {
     CHECK(failed.problem.code == settle::condition::permanent);
     CHECK_MESSAGE(failed.problem.text.find("SQLSTATE 42") != failed.problem.text.npos,
                   failed.problem);
-    CHECK(s.nothing_of(one));
+    CHECK(s.nothing_of(name));
     // A work that would end its own native transaction.
-    auto const refused_end = s.books.prepare(one, [](sql_connection& connection) {
+    auto const refused_end = s.books.prepare(name, [](sql_connection& connection) {
         connection.execute(Backend::add_sql, 1, "a");
         CHECK_THROWS_AS(connection.execute("/* done */ Commit"), settle::failure);
         return work_result::ok();
     });
     CHECK(refused_end.what == prepare_answer::refused);
     CHECK(refused_end.problem.code == settle::errc::bad_option);
-    CHECK(s.nothing_of(one));
+    CHECK(s.nothing_of(name));
     CHECK(s.sum("a") == "0");
     // The rows that a statement reads.
-    auto const reads = s.books.prepare(one, [](sql_connection& connection) {
+    auto const reads = s.books.prepare(name, [](sql_connection& connection) {
         connection.execute(Backend::add_sql, std::int64_t{9007199254740993}, "c");
         auto const rows = connection.query("SELECT id, n, NULL, 'x' FROM sums ORDER BY id");
         CHECK(rows.size() == 3);
@@ -219,7 +219,7 @@ void check_refusals() {
         return work_result::ok();
     });
     CHECK(reads.what == prepare_answer::prepared);
-    CHECK(s.books.roll_back(one).what == end_answer::ended);
+    CHECK(s.books.roll_back(name).what == end_answer::ended);
     // A work that throws leaves nothing behind either.
     std::string session;
     auto const throws = [&](sql_connection& connection) -> work_result {
@@ -227,10 +227,10 @@ void check_refusals() {
         connection.execute(Backend::add_sql, 1, "a");
         throw 5;
     };
-    CHECK_THROWS_AS(static_cast<void>(s.books.prepare(one, throws)), int);
+    CHECK_THROWS_AS(static_cast<void>(s.books.prepare(name, throws)), int);
     s.wait_for_end_of(session);
-    CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
-    auto const committed = s.books.commit(one);
+    CHECK(s.books.prepare(name, add<Backend>("a")).what == prepare_answer::prepared);
+    auto const committed = s.books.commit(name);
     CHECK_MESSAGE(committed.what == end_answer::ended, committed.problem);
     CHECK(s.sum("a") == "1");
 }
@@ -239,31 +239,31 @@ template <typename Backend>
 void check_locks() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
-    auto const one = name_of("t1", 3);
+    auto const name = name_of("t1", 3);
     {
         typename Backend::session holder{s.at};
         holder.ask("BEGIN");
         holder.ask("UPDATE sums SET n = n + 100 WHERE id = 'a'");
-        auto const busy = s.books.prepare(one, add<Backend>("a"));
+        auto const busy = s.books.prepare(name, add<Backend>("a"));
         CHECK(busy.what == prepare_answer::busy);
         INFO(busy.problem);
         CHECK(busy.problem.text.find("SQLSTATE") != busy.problem.text.npos);
-        CHECK(s.nothing_of(one));
+        CHECK(s.nothing_of(name));
         holder.ask("ROLLBACK");
     }
-    CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
+    CHECK(s.books.prepare(name, add<Backend>("a")).what == prepare_answer::prepared);
     // The prepared transaction of a lower epoch holds its part, and the same name is there already.
     CHECK(s.books.prepare(name_of("t1", 4), add<Backend>("b")).what == prepare_answer::busy);
-    auto const again = s.books.prepare(one, add<Backend>("b")).what;
+    auto const again = s.books.prepare(name, add<Backend>("b")).what;
     CHECK((again == prepare_answer::unknown || again == prepare_answer::busy));
-    CHECK(s.books.deny(one).what == end_answer::unavailable);
-    CHECK_FALSE(s.books.receipt_of(one.of).value());
-    CHECK(s.listed() == std::vector{one.text()});
-    CHECK(s.books.roll_back(one).what == end_answer::ended);
+    CHECK(s.books.deny(name).what == end_answer::unavailable);
+    CHECK_FALSE(s.books.receipt_of(name.of).value());
+    CHECK(s.listed() == std::vector{name.text()});
+    CHECK(s.books.roll_back(name).what == end_answer::ended);
     // A cancel keeps later prepares out.
-    CHECK(s.books.deny(one).what == end_answer::ended);
-    CHECK(s.books.deny(one).what == end_answer::ended);
-    CHECK(s.books.receipt_of(one.of).value() == 0U);
+    CHECK(s.books.deny(name).what == end_answer::ended);
+    CHECK(s.books.deny(name).what == end_answer::ended);
+    CHECK(s.books.receipt_of(name.of).value() == 0U);
     CHECK(s.books.prepare(name_of("t1", 5), add<Backend>("a")).what == prepare_answer::denied);
     CHECK(s.sum("a") == "0");
     CHECK(s.listed().empty());
@@ -348,9 +348,9 @@ template <typename Backend>
 void check_threads() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
-    std::vector<std::thread> all;
+    std::vector<std::thread> threads;
     for (int thread = 0; thread < 6; ++thread) {
-        all.emplace_back([&s, thread] {
+        threads.emplace_back([&s, thread] {
             for (int index = 0; index < 5; ++index) {
                 auto const name = name_of(std::to_string(thread) + "." + std::to_string(index));
                 // They queue for one row.
@@ -361,7 +361,7 @@ void check_threads() {
             }
         });
     }
-    for (auto& one : all) one.join();
+    for (auto& one : threads) one.join();
     CHECK(s.sum("a") == "30");
     CHECK(s.listed().empty());
 }

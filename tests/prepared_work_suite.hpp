@@ -10,10 +10,10 @@
 namespace settle_test {
 
 /// Work of statements without parameters.
-inline auto statements(std::vector<std::string> all) {
-    return [all = std::move(all)](sql_connection& connection) {
+inline auto statements(std::vector<std::string> texts) {
+    return [texts = std::move(texts)](sql_connection& connection) {
         try {
-            for (auto const& sql : all) connection.execute(sql);
+            for (auto const& sql : texts) connection.execute(sql);
             return work_result::ok();
         } catch (settle::failure const& caught) {
             return work_result::failed(caught.problem());

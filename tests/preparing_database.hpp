@@ -260,14 +260,14 @@ private:
         std::lock_guard const guard{mutex_};
         auto const what = disturb(commits ? "commit" : "roll back", name.text());
         if (what == fault::unavailable) return {settle::end_answer::unavailable, away()};
-        auto const found = prepared_.find(name.text());
-        if (found == prepared_.end()) return {settle::end_answer::absent};
+        auto const prepared_transaction = prepared_.find(name.text());
+        if (prepared_transaction == prepared_.end()) return {settle::end_answer::absent};
         if (commits) {
-            native const& made = found->second;
+            native const& made = prepared_transaction->second;
             for (auto const& [account, amount] : made.changes) accounts[account] += amount;
             receipts.try_emplace(made.receipt_key, receipt{made.epoch_number, now});
         }
-        prepared_.erase(found);
+        prepared_.erase(prepared_transaction);
         if (what == fault::lost) return {settle::end_answer::unknown, lost()};
         return {settle::end_answer::ended};
     }

@@ -96,11 +96,11 @@ void check_concurrent_create() {
     auto session = db.template bind<accounts_type>(db.bind_log().name());
     typename Fixture::session holder{own.address()};
     holder.ask("BEGIN; INSERT INTO accounts VALUES ('a', 5)");
-    auto made = std::async(std::launch::async,
-                           [&] { return session.template create<accounts_type>({"a", 1}); });
+    auto creation = std::async(std::launch::async,
+                               [&] { return session.template create<accounts_type>({"a", 1}); });
     wait_for_waiters<Fixture>(own, 1);
     holder.ask("COMMIT");
-    auto const answer = made.get();
+    auto const answer = creation.get();
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.problem().code == settle::errc::record_exists);
     CHECK(session.template read<accounts_type>("a").value()->balance == 5);
@@ -123,18 +123,18 @@ void check_shared_database() {
     auto const work = [&](unsigned number, settle::phases how) {
         typename Fixture::database db{own.address()};
         settle::engine engine{db, settle::type<transfer_type>, settle::type<setting_type>, how};
-        std::vector<std::pair<std::string, transfer>> all;
+        std::vector<std::pair<std::string, transfer>> transfers;
         for (unsigned i = 0; i < 60; ++i) {
             auto const from = (i * 7 + number) % count;
             auto const to = (from + 1 + i % (count - 1)) % count;
-            all.emplace_back(std::to_string(number) + "-" + std::to_string(i),
-                             transfer{std::to_string(from), std::to_string(to), 1 + i % 5});
+            transfers.emplace_back(std::to_string(number) + "-" + std::to_string(i),
+                                   transfer{std::to_string(from), std::to_string(to), 1 + i % 5});
         }
-        for (auto const& one : engine.run_all(all, settle::batch_options{.window = 20})) {
+        for (auto const& one : engine.run_all(transfers, settle::batch_options{.window = 20})) {
             wrong += one.done() ? 0 : 1;
         }
         for (unsigned i = 0; i < 10; ++i) {
-            auto const [id, given] = all[i];
+            auto const [id, given] = transfers[i];
             wrong += engine.run(id + "x", given).done() ? 0 : 1;
         }
     };
@@ -182,10 +182,10 @@ template <typename Fixture>
 void check_round_trips() {
     typename Fixture::place const own;
     typename Fixture::database db{own.address()};
-    settle::engine one{db, settle::type<transfer_type>, settle::phases::one};
-    settle::engine two{db, settle::type<transfer_type>, settle::phases::two};
-    one.create(accounts, account{"a", 1'000}).value();
-    one.create(accounts, account{"b", 1'000}).value();
+    settle::engine one_phase_engine{db, settle::type<transfer_type>, settle::phases::one};
+    settle::engine two_phase_engine{db, settle::type<transfer_type>, settle::phases::two};
+    one_phase_engine.create(accounts, account{"a", 1'000}).value();
+    one_phase_engine.create(accounts, account{"b", 1'000}).value();
     auto const trips = [&](auto& engine, std::vector<transfer> const& all) {
         auto const run = [&] {
             for (auto const& each : engine.template run_all<transfer_type>(all)) {
@@ -205,9 +205,9 @@ void check_round_trips() {
     for (std::size_t const count : {1U, 40U}) {
         CAPTURE(count);
         std::vector<transfer> const all(count, {"a", "b", 1});
-        CHECK(trips(one, all) == 1);
+        CHECK(trips(one_phase_engine, all) == 1);
         // Insert, apply, commit, confirm and close.
-        CHECK(trips(two, all) == 5);
+        CHECK(trips(two_phase_engine, all) == 5);
     }
 }
 

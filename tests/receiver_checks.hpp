@@ -217,10 +217,10 @@ void check_rows() {
     using handler = typename Office::handler;
     Office in{10};
     for (auto const* key : {"c", "a", "b"}) {
-        auto made = made_call(call_operation::apply, key);
-        made.last_moment = in.clock.now();
-        made.line = 7;
-        CHECK(in.airline_receiver.take(made, handler{}).status == call_status::ok);
+        auto call = made_call(call_operation::apply, key);
+        call.last_moment = in.clock.now();
+        call.line = 7;
+        CHECK(in.airline_receiver.take(call, handler{}).status == call_status::ok);
     }
     auto const take = [&](call_operation operation, std::string_view key) {
         return in.airline_receiver.take(made_call(operation, key), handler{}).status;

@@ -112,7 +112,7 @@ void lose_every_message_of(call_operation operation) {
         typename Network::rule on;
         bool early;
     };
-    std::vector<message_fault> all;
+    std::vector<message_fault> faults;
     // On a busy machine a driver may repeat a message, so the fewest messages of three calls count.
     auto messages = scene{operation}.messages();
     for (int more = 0; more < 2; ++more) {
@@ -122,19 +122,19 @@ void lose_every_message_of(call_operation operation) {
     for (auto message : messages) {
         for (auto const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
             message.what = what;
-            all.push_back({message, false});
-            if (what == fault::hold_request) all.push_back({message, true});
+            faults.push_back({message, false});
+            if (what == fault::hold_request) faults.push_back({message, true});
         }
     }
-    CHECK(all.size() >= 12);
+    CHECK(faults.size() >= 12);
     std::atomic<std::size_t> next = 0;
     std::vector<std::jthread> side_by_side;
     for (int i = 0; i < 8; ++i) {
         side_by_side.emplace_back([&] {
             try {
-                for (std::size_t index = next++; index < all.size(); index = next++) {
+                for (std::size_t index = next++; index < faults.size(); index = next++) {
                     int tries = 0;
-                    while (!scene{operation}.run_disturbed(all[index].on, all[index].early)) {
+                    while (!scene{operation}.run_disturbed(faults[index].on, faults[index].early)) {
                         if (++tries == 20) throw std::runtime_error{"the fault hits no message"};
                     }
                 }

@@ -114,19 +114,19 @@ void check_two_deliveries() {
             }
             return typename Office::handler{}.apply(db, call);
         });
-    auto const made = made_call(call_operation::apply, "a");
+    auto const call = made_call(call_operation::apply, "a");
     service_answer first;
     service_answer second;
-    std::jthread one{[&] { first = settle::receiver{in.db}.take(made, handler); }};
+    std::jthread first_delivery{[&] { first = settle::receiver{in.db}.take(call, handler); }};
     inside.wait();
-    auto const early = settle::receiver{impatient}.take(made, handler);
+    auto const early = settle::receiver{impatient}.take(call, handler);
     CHECK(early.status == call_status::unavailable);
     CHECK_MESSAGE(contains(early.text, Office::locked), early.text);
-    std::jthread two{[&] { second = settle::receiver{in.db}.take(made, handler); }};
+    std::jthread second_delivery{[&] { second = settle::receiver{in.db}.take(call, handler); }};
     CHECK(in.waits(1));
     goes_on.count_down();
-    one.join();
-    two.join();
+    first_delivery.join();
+    second_delivery.join();
     CHECK(first == service_answer::ok(R"({"seats":1})"));
     CHECK(second == first);
     CHECK(runs == 1);
@@ -276,11 +276,11 @@ template <typename Office>
 void check_tables_at_once() {
     for (int round = 0; round < 5; ++round) {
         typename Office::storage const own;
-        std::latch all{6};
+        std::latch start{6};
         std::vector<std::jthread> threads;
         for (int i = 0; i < 6; ++i) {
             threads.emplace_back([&] {
-                all.arrive_and_wait();
+                start.arrive_and_wait();
                 auto const made = Office::database::open(own.address(), "airline");
                 CHECK_MESSAGE(made.has_value(), made.problem());
             });

@@ -60,13 +60,14 @@ private:
     service_answer answer(service_call const& call) {
         using enum row::status;
         std::string const key{call.key};
-        auto const at = rows.find(key);
+        auto const kept_row = rows.find(key);
         if (call.operation == call_operation::query) return decide(call);
         if (call.operation == call_operation::apply) {
-            if (at != rows.end()) {
-                bool const stands = at->second.now == applied || at->second.now == confirmed;
-                return stands ? service_answer::ok(at->second.result)
-                              : service_answer::refused(at->second.result);
+            if (kept_row != rows.end()) {
+                bool const stands =
+                    kept_row->second.now == applied || kept_row->second.now == confirmed;
+                return stands ? service_answer::ok(kept_row->second.result)
+                              : service_answer::refused(kept_row->second.result);
             }
             auto decided = decide(call);
             if (decided.status != settle::call_status::ok &&
@@ -78,13 +79,13 @@ private:
             return decided;
         }
         if (call.operation == call_operation::confirm) {
-            if (at == rows.end()) rows[key] = {confirmed, std::string{call.request}, {}};
-            else at->second.now = confirmed;
+            if (kept_row == rows.end()) rows[key] = {confirmed, std::string{call.request}, {}};
+            else kept_row->second.now = confirmed;
             return service_answer::ok();
         }
         // An empty compensation is noted: a later apply is refused.
-        if (at == rows.end()) rows[key] = {compensated, {}, "compensated before"};
-        else if (at->second.now == applied) at->second.now = compensated;
+        if (kept_row == rows.end()) rows[key] = {compensated, {}, "compensated before"};
+        else if (kept_row->second.now == applied) kept_row->second.now = compensated;
         return service_answer::ok();
     }
 };

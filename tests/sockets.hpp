@@ -67,15 +67,15 @@ inline bool send_all(int socket, std::string_view bytes) {
 
 /// Appends so many bytes; false at the end of the stream.
 inline bool receive_all(int socket, std::string& to, std::size_t count) {
-    auto at = to.size();
-    to.resize(at + count);
-    while (at < to.size()) {
-        auto const got = ::recv(socket, to.data() + at, to.size() - at, 0);
+    auto offset = to.size();
+    to.resize(offset + count);
+    while (offset < to.size()) {
+        auto const got = ::recv(socket, to.data() + offset, to.size() - offset, 0);
         if (got <= 0) {
-            to.resize(at);
+            to.resize(offset);
             return false;
         }
-        at += static_cast<std::size_t>(got);
+        offset += static_cast<std::size_t>(got);
     }
     return true;
 }

@@ -137,10 +137,10 @@ void sample_check_compares() {
     teller.check_whole();
     Backend::ask(own.address(), "UPDATE accounts SET balance = balance - 7 WHERE id = '1'");
     Backend::ask(own.address(), "UPDATE accounts SET balance = balance + 7 WHERE id = '2'");
-    auto const found = teller.call({"check"});
-    CHECK(found.code == 1);
-    CHECK(found.out.find("ok  money ") != std::string::npos);
-    CHECK(found.out.find("BAD accounts    2 of ") != std::string::npos);
+    auto const checked = teller.call({"check"});
+    CHECK(checked.code == 1);
+    CHECK(checked.out.find("ok  money ") != std::string::npos);
+    CHECK(checked.out.find("BAD accounts    2 of ") != std::string::npos);
 }
 
 template <typename Backend>

@@ -40,16 +40,16 @@ public:
     }
 
     void start(std::size_t index) {
-        auto& one = all_[index];
+        auto& started = all_[index];
         std::vector<std::string> command{std::string{SETTLE_BIN_DIR} + "/trip-service",
-                                         one.name,
+                                         started.name,
                                          "--database",
-                                         file(one.name),
+                                         file(started.name),
                                          "--port",
-                                         std::to_string(one.port),
+                                         std::to_string(started.port),
                                          "--capacity",
-                                         one.capacity};
-        one.running = std::make_unique<program>(*folder_, std::move(command));
+                                         started.capacity};
+        started.running = std::make_unique<program>(*folder_, std::move(command));
     }
     void kill(std::size_t index) {
         if (all_[index].running) all_[index].running->signal(SIGKILL);
@@ -75,22 +75,23 @@ public:
     }
     [[nodiscard]] std::unique_ptr<program> begin(std::vector<std::string> arguments,
                                                  std::string const& log = "trip") const {
-        std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip", "--store",
-                                     "sqlite:" + file(log)};
+        std::vector<std::string> command{std::string{SETTLE_BIN_DIR} + "/trip", "--store",
+                                         "sqlite:" + file(log)};
         for (auto const& each : all_) {
-            all.insert(all.end(), {"--" + each.name, address_of(each),
-                                   "--" + each.name + "-database", file(each.name)});
+            command.insert(command.end(), {"--" + each.name, address_of(each),
+                                           "--" + each.name + "-database", file(each.name)});
         }
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        return std::make_unique<program>(*folder_, std::move(all));
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        return std::make_unique<program>(*folder_, std::move(command));
     }
     /// Starts the server that sells trips.
     [[nodiscard]] std::unique_ptr<program> begin_server(std::vector<std::string> arguments) const {
-        std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip-server", "--database",
-                                     file("trip")};
-        for (auto const& each : all_) all.insert(all.end(), {"--" + each.name, address_of(each)});
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        return std::make_unique<program>(*folder_, std::move(all));
+        std::vector<std::string> command{std::string{SETTLE_BIN_DIR} + "/trip-server", "--database",
+                                         file("trip")};
+        for (auto const& each : all_)
+            command.insert(command.end(), {"--" + each.name, address_of(each)});
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        return std::make_unique<program>(*folder_, std::move(command));
     }
 
     [[nodiscard]] std::string file(std::string const& name) const {

@@ -120,10 +120,10 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
         return problem_reply(400, "settle: nothing was done: the filter is empty. Give a filter, "
                                   "or all=1 for every entry. See console#actions");
     }
-    std::string of;
+    std::string filter_text;
     for (auto const& [name, value] : filter->fields)
-        of.append(of.empty() ? "" : " ").append(name).append("=").append(value);
-    row["of"] = of.empty() ? "all" : of;
+        filter_text.append(filter_text.empty() ? "" : " ").append(name).append("=").append(value);
+    row["of"] = filter_text.empty() ? "all" : filter_text;
     forecast_counts counts;
     auto const asked = engine_.now();
     auto const seen =
@@ -176,10 +176,10 @@ console_reply bulk_actions::ask(operator_action action, console_fields fields, c
 console_reply bulk_actions::stop(std::string const& id, std::string const& person,
                                  note_function note) {
     for (bool is_noted = false;; is_noted = true) {
-        auto found = journal_.find(id);
-        if (!found.has_value()) return problem_reply(found.problem());
-        if (!found.value()) return unknown_action(id);
-        auto& action = *found.value();
+        auto stored_action = journal_.find(id);
+        if (!stored_action.has_value()) return problem_reply(stored_action.problem());
+        if (!stored_action.value()) return unknown_action(id);
+        auto& action = *stored_action.value();
         if (!goes_on(action.row)) {
             return problem_reply(409, "settle: nothing was done: the action does not go on, it is "
                                       "'" +
@@ -369,12 +369,13 @@ bulk_actions::step_end bulk_actions::save(job& own) {
         auto const replaced = journal_.replace(own.kept);
         if (!replaced.has_value()) return step_end::waits;
         if (*replaced) break;
-        auto found = journal_.find(own.kept.id);
-        if (!found.has_value()) return step_end::waits;
+        auto stored_action = journal_.find(own.kept.id);
+        if (!stored_action.has_value()) return step_end::waits;
         // Another console has taken it over, or it was purged.
-        if (!found.value() || found.value()->row.at("work").at("claim") != row["work"]["claim"])
+        if (!stored_action.value() ||
+            stored_action.value()->row.at("work").at("claim") != row["work"]["claim"])
             return step_end::over;
-        auto& stored = *found.value();
+        auto& stored = *stored_action.value();
         own.kept.text = std::move(stored.text);
         if (!stored.row.contains("stopped_by")) continue;
         row["stopped_by"] = stored.row["stopped_by"];

@@ -264,10 +264,10 @@ http_server::http_server(std::string const& address, std::uint16_t port, std::st
     state_->accept();
     state_->work_after({});
     // The program's signals are for its own threads.
-    sigset_t all;
+    sigset_t all_signals;
     sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_BLOCK, &all_signals, &before);
     auto const run = [](asio::io_context& context) {
         auto const work = asio::make_work_guard(context);
         context.run();

@@ -281,12 +281,12 @@ namespace {
 
 /// Actions on entries.
 void add_actions(console_json& paths) {
-    auto const one = flag();
+    auto const flag_schema = flag();
     auto const header = action_header();
     for (auto const action : all_operator_actions) {
         std::string const name{name_of(action)};
         bool const is_resolve = action == operator_action::resolve;
-        members fields{{"dry_run", one}, {"seen", text_input()}};
+        members fields{{"dry_run", flag_schema}, {"seen", text_input()}};
         if (is_resolve) {
             fields.insert(
                 fields.end(),
@@ -308,17 +308,19 @@ void add_actions(console_json& paths) {
             {"parameters", console_json::array({id_parameter(), header})},
             {"requestBody", form(fields, console_json::array({has("dry_run"), has("seen")}))},
             {"responses", answers("tried_or_ended")}};
-        auto all = filter_fields();
+        auto bulk_fields = filter_fields();
         auto needed = console_json::array({has("all")});
-        for (auto& [field, schema] : all) {
+        for (auto& [field, schema] : bulk_fields) {
             // They are of a page of a list, and are passed over.
             if (field == "limit" || field == "after" || field == "looked") schema = text_input();
             else needed.push_back(has(field));
         }
-        all.insert(all.end(), {{"dry_run", one}, {"all", one}, {"token", text_input()}});
+        bulk_fields.insert(
+            bulk_fields.end(),
+            {{"dry_run", flag_schema}, {"all", flag_schema}, {"token", text_input()}});
         console_json always;
         if (is_resolve) {
-            all.insert(all.end(), {{"call", text_input()}, {"why", text_input()}});
+            bulk_fields.insert(bulk_fields.end(), {{"call", text_input()}, {"why", text_input()}});
             always = console_json::array({has("call"), has("why")});
         }
         auto& of_all = paths["/entries/" + name];
@@ -332,7 +334,7 @@ void add_actions(console_json& paths) {
                            "Acts on all entries that the filter matches. With dry_run=1 it counts "
                            "them; else it needs the 'token' of a dry run."},
                           {"parameters", console_json::array({header})},
-                          {"requestBody", form(all, needed, always)},
+                          {"requestBody", form(bulk_fields, needed, always)},
                           {"responses", responses}};
     }
 }

@@ -84,7 +84,7 @@ const problem = (text) => (text ? make('p', {class: 'problem', role: 'alert'}, t
 
 function overview(data) {
   const {unfinished, stuck} = data;
-  const all = make('a', {href: `${base}/entries?state=unfinished`}, 'all of them');
+  const linkToAll = make('a', {href: `${base}/entries?state=unfinished`}, 'all of them');
   const least = unfinished.complete ? '' : 'at least ';
   return ['Overview', [
     make('h1', {}, `Log ${data.log}`),
@@ -92,7 +92,7 @@ function overview(data) {
       make('p', {}, `${data.transactions.in_flight} in flight`),
       ...chart(data.transactions.ended_by_minute)) : []),
     ...section('Unfinished', unfinished.at, problem(unfinished.problem),
-      make('p', {}, `${least}${unfinished.total} entries; `, all),
+      make('p', {}, `${least}${unfinished.total} entries; `, linkToAll),
       table('Unfinished by type and state', unfinished.by_type_and_state)),
     ...section('Stuck', unfinished.at, problem(stuck.problem),
       make('p', {}, `${least}${stuck.total} older than ${span(stuck.older_than_seconds)}; the `
@@ -291,10 +291,10 @@ function pauses(paused) {
 const actionPath = (id) => `${base}/actions/${encodeURIComponent(id)}`;
 
 function actions(data) {
-  const all = data.actions.map((each) => ({...each, href: actionPath(each.id)}));
+  const actionRows = data.actions.map((each) => ({...each, href: actionPath(each.id)}));
   return ['Actions', [
     make('h1', {}, 'Actions'),
-    table('Actions', all, ['id', 'when', 'name', 'action', 'of', 'state', 'result']),
+    table('Actions', actionRows, ['id', 'when', 'name', 'action', 'of', 'state', 'result']),
     data.next
       ? make('p', {}, make('a', {href: `${base}/${data.next}`, rel: 'next'}, 'Next page')) : null,
   ]];
@@ -405,11 +405,11 @@ function release() {
 const rows = () => [...main.querySelectorAll('tr[data-id]')];
 
 function select(index, scrolls) {
-  const all = rows();
-  for (const row of all) row.classList.remove('selected');
-  selected = all.length === 0 ? -1 : index;
+  const tableRows = rows();
+  for (const row of tableRows) row.classList.remove('selected');
+  selected = tableRows.length === 0 ? -1 : index;
   if (selected < 0) return;
-  const row = all[selected];
+  const row = tableRows[selected];
   row.classList.add('selected');
   if (!scrolls) return;
   row.querySelector('a').focus();

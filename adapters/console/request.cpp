@@ -76,11 +76,11 @@ console_form accepted_form(std::string_view accept) {
     return console_form::text;
 }
 
-bool is_token(std::string_view given, std::string_view token) {
-    if (token.empty() || given.size() != token.size()) return false;
+bool is_token(std::string_view presented, std::string_view token) {
+    if (token.empty() || presented.size() != token.size()) return false;
     unsigned difference = 0;
     for (std::size_t index = 0; index < token.size(); ++index) {
-        difference |= static_cast<unsigned char>(given[index]) ^
+        difference |= static_cast<unsigned char>(presented[index]) ^
                       static_cast<unsigned>(static_cast<unsigned char>(token[index]));
     }
     return difference == 0;

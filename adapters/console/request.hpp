@@ -69,7 +69,7 @@ struct console_question {
 [[nodiscard]] console_form accepted_form(std::string_view accept);
 
 /// Compares without telling by its time how much is equal.
-[[nodiscard]] bool is_token(std::string_view given, std::string_view token);
+[[nodiscard]] bool is_token(std::string_view presented, std::string_view token);
 
 /// A span such as `90s`, `30m`, `2h` or `1d`. A longer one than ten years is ten years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> span_from(std::string_view text);

@@ -35,12 +35,12 @@ public:
         std::sort(all_.begin(), all_.end(),
                   [](change const& left, change const& right) { return left.key < right.key; });
         std::size_t count = 0;
-        for (change const& one : all_) {
-            if (count > 0 && all_[count - 1].key == one.key) {
-                all_[count - 1].added += one.added;
-                all_[count - 1].needed += one.needed;
+        for (change const& current : all_) {
+            if (count > 0 && all_[count - 1].key == current.key) {
+                all_[count - 1].added += current.added;
+                all_[count - 1].needed += current.needed;
             } else {
-                all_[count++] = one;
+                all_[count++] = current;
             }
         }
         all_.resize(count);

@@ -268,9 +268,9 @@ public:
             changes_.debit(transfer);
             changes_.credit(transfer);
         }
-        auto const all = changes_.fold();
+        auto const merged = changes_.fold();
         json_ = "[";
-        for (auto const& change : all) {
+        for (auto const& change : merged) {
             json_.append(json_.size() == 1 ? R"([")" : R"(,[")").append(change.key) += "\",";
             append_number(json_, change.added);
             json_ += ',';
@@ -278,7 +278,7 @@ public:
             json_ += ']';
         }
         json_ += ']';
-        expect(update_.run(json_), all.size());
+        expect(update_.run(json_), merged.size());
     }
 
 private:

@@ -247,7 +247,7 @@ public:
     /// The same for a batch, phase after phase. False if a transfer was canceled.
     bool run_batch(std::span<transfer_request const> batch) {
         work_.clear();
-        bool all = true;
+        bool all_done = true;
         now_ = baseline::now();
         for (std::size_t at = 0; at < batch.size(); ++at) {
             if (at + distance < batch.size()) expect(batch[at + distance]);
@@ -262,9 +262,9 @@ public:
         }
         for (auto& [made, refusal] : work_) {
             bool const done = refusal == reason::none ? close(*made) : give_up(*made, refusal);
-            all = all && done;
+            all_done = all_done && done;
         }
-        return all && work_.size() == batch.size();
+        return all_done && work_.size() == batch.size();
     }
 
 private:

@@ -145,20 +145,20 @@ private:
 
     reason apply(payment_entry& entry) {
         if (now_ - entry.created > lifetime) return reason::expired;
-        auto const& given = entry.parameters;
+        auto const& payment = entry.parameters;
         reason refusal = apply_to_order(entry);
         if (refusal == reason::none) {
-            refusal =
-                apply_to(customers_, given.customer, entry, 1, -given.amount, 0, given.amount);
+            refusal = apply_to(customers_, payment.customer, entry, 1, -payment.amount, 0,
+                               payment.amount);
         }
         std::uint32_t part = 2;
-        for (auto const& line : given.lines) {
+        for (auto const& line : payment.lines) {
             if (refusal != reason::none) return refusal;
             refusal =
                 apply_to(items_, line.stock_code, entry, part++, -line.quantity, 0, line.quantity);
         }
         if (refusal != reason::none) return refusal;
-        return apply_to(tills_, "shop", entry, part, 0, given.amount, 0);
+        return apply_to(tills_, "shop", entry, part, 0, payment.amount, 0);
     }
 
     reason apply_to_order(payment_entry& entry) {

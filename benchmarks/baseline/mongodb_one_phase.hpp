@@ -9,10 +9,10 @@
 namespace baseline::mongodb {
 
 /// The members of settle's entry, so that both sides write the same.
-inline void insert_entries(connection const& on, session const& inside,
+inline void insert_entries(connection const& connection, session const& inside,
                            std::span<bench::transfer_request const> batch) {
     auto const time = now();
-    auto log = insert_into(on, "log");
+    auto log = insert_into(connection, "log");
     for (auto const& [id, transfer] : batch) {
         log.insert([&, &id = id, &transfer = transfer](members const& entry) {
             entry.text("_id", id).text("type", "transfer");

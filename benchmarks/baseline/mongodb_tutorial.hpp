@@ -107,10 +107,10 @@ private:
             log.update([&](members const& filter) { among(filter, batch).text("state", from); },
                        set_state, true);
         } else {
-            for (auto const& one : batch) {
+            for (auto const& request : batch) {
                 log.update(
                     [&](members const& filter) {
-                        filter.text("_id", one.first).text("state", from);
+                        filter.text("_id", request.first).text("state", from);
                     },
                     set_state);
             }
@@ -124,11 +124,11 @@ private:
             bson_t ids;
             bson_append_array_begin(any.native(), "$in", -1, &ids);
             std::uint32_t count = 0;
-            for (auto const& one : batch) {
+            for (auto const& request : batch) {
                 char const* key = nullptr;
                 char room[16];
                 std::size_t const length = bson_uint32_to_string(count++, &key, room, sizeof room);
-                members{&ids}.text({key, length}, one.first);
+                members{&ids}.text({key, length}, request.first);
             }
             bson_append_array_end(any.native(), &ids);
         });

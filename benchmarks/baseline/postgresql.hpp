@@ -89,10 +89,10 @@ public:
         std::string sql;
     };
 
-    connection(std::string const& address, std::initializer_list<statement> all)
+    connection(std::string const& address, std::initializer_list<statement> statements)
         : native_(PQconnectdb(address.c_str())) {
         if (PQstatus(native_.get()) != CONNECTION_OK) refuse(PQerrorMessage(native_.get()));
-        for (statement const& each : all) {
+        for (statement const& each : statements) {
             result const prepared{
                 PQprepare(native_.get(), each.name, each.sql.c_str(), 0, nullptr)};
             if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
@@ -106,13 +106,13 @@ public:
     template <typename... Values>
     void send(char const* name, Values const&... values) const {
         constexpr std::size_t count = sizeof...(Values);
-        std::array<value, count> const all{value{values}...};
+        std::array<value, count> const encoded{value{values}...};
         std::array<char const*, count> bytes{};
         std::array<int, count> lengths{};
         std::array<int, count> formats{};
         for (std::size_t index = 0; index < count; ++index) {
-            bytes[index] = all[index].bytes();
-            lengths[index] = all[index].length();
+            bytes[index] = encoded[index].bytes();
+            lengths[index] = encoded[index].length();
             formats[index] = 1;
         }
         check(PQsendQueryPrepared(native_.get(), name, static_cast<int>(count), bytes.data(),

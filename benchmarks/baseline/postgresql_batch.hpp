@@ -12,16 +12,16 @@ namespace baseline::postgresql {
 
 /// Queues "change_all" with one element for each account.
 inline void send_changes(connection const& connection, account_changes& changes) {
-    auto const all = changes.fold();
-    auto keys = array::of_texts(all.size());
-    auto added = array::of_integers(all.size());
-    auto needed = array::of_integers(all.size());
-    for (auto const& one : all) {
-        keys.add(one.key);
-        added.add(one.added);
-        needed.add(one.needed);
+    auto const merged = changes.fold();
+    auto keys = array::of_texts(merged.size());
+    auto added = array::of_integers(merged.size());
+    auto needed = array::of_integers(merged.size());
+    for (auto const& change : merged) {
+        keys.add(change.key);
+        added.add(change.added);
+        needed.add(change.needed);
     }
-    connection.send("change_all", keys, added, needed, static_cast<std::int64_t>(all.size()));
+    connection.send("change_all", keys, added, needed, static_cast<std::int64_t>(merged.size()));
 }
 
 /// Queues "enter_all".

@@ -276,7 +276,7 @@ private:
             add(deciding, "refusal && " + by_pivot, forgets, "stop",
                 "a person must repair the record: only the pivot decides");
         }
-        std::string const all = "!refusal && !unanswered";
+        std::string const all_applied = "!refusal && !unanswered";
         if (stage == 0) {
             add(deciding, switched("!refusal && unanswered", " && ", "unknown_claims"), forgets,
                 "claim", "rule 3: a new epoch, and every part again");
@@ -288,15 +288,15 @@ private:
             add(deciding, "!refusal && unanswered", forgets, type_.first_apply(stage),
                 "the same key again");
         }
-        if (stage == type_.last) return add(deciding, all, {}, "commit");
-        std::string const goes_on = all + (stage == 0 ? " && kept == 0" : "");
+        if (stage == type_.last) return add(deciding, all_applied, {}, "commit");
+        std::string const goes_on = all_applied + (stage == 0 ? " && kept == 0" : "");
         add(deciding, switched(goes_on, " && ", "keeps"), {}, "keep_" + std::to_string(stage));
         if (has_rule("keeps")) {
             add(deciding, goes_on + " && !RULE_keeps", {}, type_.first_apply(stage + 1));
         }
         if (stage != 0) return;
         for (std::uint32_t later = 1; later <= type_.last; ++later) {
-            add(deciding, all + " && kept == " + std::to_string(later), {},
+            add(deciding, all_applied + " && kept == " + std::to_string(later), {},
                 type_.first_apply(later), "the results of kept stages stay");
         }
     }
@@ -362,10 +362,11 @@ private:
         for (modeled_part const& part : type_.parts) {
             if (!part.undoes) continue;
             auto const next_in = [&](std::vector<modeled_part> const& list) {
-                auto const here = std::find_if(list.begin(), list.end(), [&](auto const& each) {
+                auto const position = std::find_if(list.begin(), list.end(), [&](auto const& each) {
                     return each.name == part.name;
                 });
-                return here + 1 == list.end() ? std::string{"close_canceled"} : here[1]("undo_$");
+                return position + 1 == list.end() ? std::string{"close_canceled"}
+                                                  : position[1]("undo_$");
             };
             auto& undoing =
                 at(part("undo_$"), part.name + ": " + drawing::undo_of(part.shape) + '.',

@@ -242,12 +242,12 @@ public:
         receiver_row closed;
         auto const ended = database_->perform([&](transaction& native) {
             native.expect({&call, 1});
-            auto found = native.find(key);
-            if (decide_close(found ? &found->standing : nullptr) == receiver_step::note) {
-                found = detail::new_row(call, environment_.now());
-                native.store(*found);
+            auto row = native.find(key);
+            if (decide_close(row ? &row->standing : nullptr) == receiver_step::note) {
+                row = detail::new_row(call, environment_.now());
+                native.store(*row);
             }
-            closed = *std::move(found);
+            closed = *std::move(row);
         });
         if (ended.status != detail::commit_status::committed) {
             return detail::problem_of_uncommitted(ended);

@@ -70,12 +70,12 @@ void ledger_client::each_account(std::function<void(account const&)> const& visi
 }
 
 std::vector<posting> ledger_client::postings() {
-    std::vector<posting> all;
+    std::vector<posting> listed;
     session_.ask("SELECT order_id, account, debit, credit FROM posting ORDER BY number",
                  [&](auto found) {
-                     all.push_back({found[0], found[1], number(found[2]), number(found[3])});
+                     listed.push_back({found[0], found[1], number(found[2]), number(found[3])});
                  });
-    return all;
+    return listed;
 }
 
 std::vector<std::string> ledger_client::unbalanced() {

@@ -57,10 +57,10 @@ public:
 
     /// The oldest snapshot of the first bank's server, where marks of a hot account gather.
     std::string held_back() {
-        auto const found = store_->oldest_snapshot().value();
-        if (!found) return {};
+        auto const holder = store_->oldest_snapshot().value();
+        if (!holder) return {};
         return fmt::format("the first bank's oldest snapshot: {}, {} old; 'VACUUM' waits for it\n",
-                           samples::printable(found->name), samples::span_text(found->age));
+                           samples::printable(holder->name), samples::span_text(holder->age));
     }
 
     template <typename Store, typename Make>
@@ -76,10 +76,10 @@ public:
         samples::account_list<books::account> first{balance_};
         samples::account_list<books::account> second{balance_};
         records.read(orders, [&](auto const& order) {
-            auto const& of = order.parameters;
-            bool const out = std::is_same_v<decltype(of), books::outgoing const&>;
-            (out ? first : second).add(of.payer);
-            (out ? second : first).add(of.payee);
+            auto const& transfer = order.parameters;
+            bool const out = std::is_same_v<decltype(transfer), books::outgoing const&>;
+            (out ? first : second).add(transfer.payer);
+            (out ? second : first).add(transfer.payee);
         });
         std::vector<std::string> ids;
         for (auto const& account : second.accounts) ids.push_back(account.id);

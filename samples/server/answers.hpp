@@ -37,15 +37,15 @@ struct reply {
     }
 
     [[nodiscard]] auto message(unsigned version, bool keeps_alive) const {
-        boost::beast::http::response<boost::beast::http::string_body> made{status, version};
-        made.set(boost::beast::http::field::content_type, "application/json");
-        if (!location.empty()) made.set(boost::beast::http::field::location, location);
+        boost::beast::http::response<boost::beast::http::string_body> response{status, version};
+        response.set(boost::beast::http::field::content_type, "application/json");
+        if (!location.empty()) response.set(boost::beast::http::field::location, location);
         if (status == boost::beast::http::status::service_unavailable)
-            made.set(boost::beast::http::field::retry_after, "1");
-        made.keep_alive(keeps_alive);
-        made.body() = body;
-        made.prepare_payload();
-        return made;
+            response.set(boost::beast::http::field::retry_after, "1");
+        response.keep_alive(keeps_alive);
+        response.body() = body;
+        response.prepare_payload();
+        return response;
     }
 };
 

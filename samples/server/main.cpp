@@ -88,10 +88,10 @@ private:
                 request_body request;
                 co_await beast::http::async_read(connection, buffer, request, asio::use_awaitable);
                 connection.expires_never();
-                auto const given = co_await answer(request);
+                auto const trip_reply = co_await answer(request);
                 stays = request.keep_alive();
                 connection.expires_after(std::chrono::minutes{1});
-                auto message = given.message(request.version(), stays);
+                auto message = trip_reply.message(request.version(), stays);
                 co_await beast::http::async_write(connection, message, asio::use_awaitable);
             }
         } catch (boost::system::system_error const&) {

@@ -168,14 +168,14 @@ private:
     template <typename Read>
     std::vector<named_amount> balances(Read const& read) {
         auto const& account = given_->account;
-        std::vector<named_amount> found;
+        std::vector<named_amount> amounts;
         application_->each_account(read, [&](std::string_view collection, std::string const& id,
                                              std::int64_t, std::int64_t now) {
             if (!account.empty() && account != id) return;
             // Only an application with a second bank has two accounts of one id.
-            found.emplace_back(prepares<Application> ? record_name(collection, id) : id, now);
+            amounts.emplace_back(prepares<Application> ? record_name(collection, id) : id, now);
         });
-        return found;
+        return amounts;
     }
 
     /// The balances as decided transactions alone make them, of one moment; nothing if the store

@@ -107,10 +107,10 @@ protected:
     }
 
     exit_code show() {
-        auto const found = engine_->find(given_->show_id).value();
-        if (!found) return refuse(no_such(given_->show_id));
-        if (given_->show_json) print("{}\n", to_json_text(*found, 2));
-        else print("{}", to_text(*found));
+        auto const entry = engine_->find(given_->show_id).value();
+        if (!entry) return refuse(no_such(given_->show_id));
+        if (given_->show_json) print("{}\n", to_json_text(*entry, 2));
+        else print("{}", to_text(*entry));
         return exit_code::settled;
     }
 

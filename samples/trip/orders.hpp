@@ -98,12 +98,12 @@ private:
 
     std::int64_t count(std::string_view name, column which) const {
         constexpr std::int64_t most = 1'000;
-        auto const found = samples::parse_whole(name, file_[which]);
-        if (found < 1 || found > most) {
+        auto const number = samples::parse_whole(name, file_[which]);
+        if (number < 1 || number > most) {
             throw samples::input_error(
                 fmt::format("the {} {} is not from 1 to {}", name, file_[which], most));
         }
-        return found;
+        return number;
     }
 
     samples::csv_file file_;

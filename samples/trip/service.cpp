@@ -167,14 +167,14 @@ samples::exit_code serve(settings const& settings) {
 
 int main(int argc, char** argv) {
     settings options;
-    std::list<settings> all; // CLI11 keeps their addresses
+    std::list<settings> kind_settings; // CLI11 keeps their addresses
     CLI::App line{"One of the services that a trip is booked at.", std::string{program}};
     line.require_subcommand(1);
     for (auto const& kind : agency::service_kinds) {
         auto* const command = line.add_subcommand(std::string{kind.name},
                                                   fmt::format("Takes calls for {}", kind.purpose));
-        auto& own = all.emplace_back(settings{&kind, fmt::format("{}.db", kind.name), kind.port,
-                                              std::string{kind.capacity}});
+        auto& own = kind_settings.emplace_back(settings{&kind, fmt::format("{}.db", kind.name),
+                                                        kind.port, std::string{kind.capacity}});
         command->add_option("--database", own.database, "The service's own SQLite file")
             ->capture_default_str();
         command->add_option("--port", own.port, "The port on 127.0.0.1; 0 takes a free one")

@@ -23,12 +23,12 @@ std::string leave_in_doubt(testing::scratch_folder const& folder, two_banks cons
     for (int tries = 1; tries <= 100; ++tries) {
         auto const running = banks.begin({"run", input});
         // A stopped program sends nothing: once no session works, a name in doubt stays in doubt.
-        bool found = false;
+        bool is_in_doubt = false;
         while (!running->has_ended()) {
             running->signal(SIGSTOP);
             REQUIRE(wait_until(100s, [&] { return banks.working_sessions() == 0; }));
-            found = !banks.in_doubt().empty();
-            if (found) break;
+            is_in_doubt = !banks.in_doubt().empty();
+            if (is_in_doubt) break;
             running->signal(SIGCONT);
             std::this_thread::sleep_for(1ms);
         }
@@ -37,7 +37,7 @@ std::string leave_in_doubt(testing::scratch_folder const& folder, two_banks cons
         REQUIRE_MESSAGE((ended.signal == SIGKILL || ended.code == 0), ended.out << ended.err);
         REQUIRE(wait_until(60s, [&] { return banks.sessions() == 0; }));
         auto const names = banks.in_doubt();
-        if (found) REQUIRE_FALSE(names.empty());
+        if (is_in_doubt) REQUIRE_FALSE(names.empty());
         if (!names.empty()) return names.front();
         // All orders may have ended, so the next program runs orders with other ids.
         std::string others;

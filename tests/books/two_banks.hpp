@@ -27,10 +27,10 @@ public:
     mariadb_server second;
 
     [[nodiscard]] std::unique_ptr<testing::program> begin(std::vector<std::string> more) const {
-        std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/books", "--accounts",
-                                     first.address(), "--ledger", second.address()};
-        all.insert(all.end(), more.begin(), more.end());
-        return std::make_unique<testing::program>(*folder_, std::move(all));
+        std::vector<std::string> arguments{std::string{SETTLE_BIN_DIR} + "/books", "--accounts",
+                                           first.address(), "--ledger", second.address()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return std::make_unique<testing::program>(*folder_, std::move(arguments));
     }
     [[nodiscard]] testing::ended call(std::vector<std::string> more) const {
         return begin(std::move(more))->wait();
@@ -51,11 +51,11 @@ public:
 
     /// Each entry with its state.
     [[nodiscard]] std::map<std::string, std::string> states() const {
-        std::map<std::string, std::string> all;
+        std::map<std::string, std::string> entries;
         for (auto const& row : ask(first.address(), "SELECT id, state FROM settle_entries")) {
-            all.emplace(row.at(0), row.at(1));
+            entries.emplace(row.at(0), row.at(1));
         }
-        return all;
+        return entries;
     }
 
     /// The orders of the postings; an order with two postings is there twice.

@@ -33,13 +33,13 @@ void wait_for(trip_services const& services, std::string const& condition,
 
 /// The rows of all receivers.
 std::string receivers_of(trip_services const& services) {
-    std::string all;
+    std::string rows;
     for (char const* const name : {"flight", "hotel", "car", "card"}) {
         for (auto const& row : ask(services.file(name), "SELECT * FROM settle_receiver")) {
-            for (auto const& column : row) all += column + "|";
+            for (auto const& column : row) rows += column + "|";
         }
     }
-    return all;
+    return rows;
 }
 
 constexpr std::size_t car = 2;

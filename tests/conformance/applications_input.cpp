@@ -38,11 +38,11 @@ nlohmann::json report_of(scratch_folder const& folder, std::string const& progra
 }
 
 std::vector<std::string> sentences(nlohmann::json const& report) {
-    std::vector<std::string> found;
+    std::vector<std::string> remarks;
     for (auto const& each : report["remarks"]) {
-        found.push_back(each["line"].dump() + ": " + each["sentence"].get<std::string>());
+        remarks.push_back(each["line"].dump() + ": " + each["sentence"].get<std::string>());
     }
-    return found;
+    return remarks;
 }
 
 std::string const header = "id,source,destination,amount\n";
@@ -111,7 +111,7 @@ TEST_CASE("input: no id, name or error can forge a line or control the terminal"
     auto const opened = call(folder, "transfer", {"open", file, "--balance", "10"});
     auto const ran = call(folder, "transfer", {"run", file, "--report", folder.at("r.json")});
     CHECK(ran.code == 1);
-    std::vector<ended> all{opened, ran};
+    std::vector<ended> results{opened, ran};
     std::vector<arguments> const lines{{"list"},
                                        {"list", "--json"},
                                        {"list", "--state", wild},
@@ -134,9 +134,9 @@ TEST_CASE("input: no id, name or error can forge a line or control the terminal"
                                        {"run", file, "--report", "/none/" + wild},
                                        {"recover", "--older-than", wild}};
     for (arguments const& each : lines) {
-        all.push_back(call(folder, "transfer", each));
+        results.push_back(call(folder, "transfer", each));
     }
-    for (auto const& how : all) {
+    for (auto const& how : results) {
         for (std::string const& text : {how.out, how.err}) {
             INFO(text);
             bool const raw = std::any_of(text.begin(), text.end(), [](char each) {

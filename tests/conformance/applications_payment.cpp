@@ -21,12 +21,12 @@ ended payment(scratch_folder const& folder, std::vector<std::string> arguments) 
 
 /// Every id with its final state and its reason.
 std::vector<std::string> ends(nlohmann::json const& listed) {
-    std::vector<std::string> found;
+    std::vector<std::string> texts;
     for (auto const& one : listed) {
         nlohmann::json const end{one["id"], one["state"], one["reason"], one["participant"]};
-        found.push_back(end.dump());
+        texts.push_back(end.dump());
     }
-    return found;
+    return texts;
 }
 
 } // namespace
@@ -53,12 +53,12 @@ TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69
     std::size_t refunds = 0;
     std::size_t for_balance = 0;
     std::size_t for_stock = 0;
-    for (auto const& one : listed) {
-        bool const done = one["state"] == "done";
-        if (one["type"] == "payment") orders += done ? 1U : 0U;
-        if (one["type"] == "refund") refunds += done ? 1U : 0U;
-        if (one["participant"] == "customer") ++for_balance;
-        if (one["participant"] == "stock") ++for_stock;
+    for (auto const& entry : listed) {
+        bool const done = entry["state"] == "done";
+        if (entry["type"] == "payment") orders += done ? 1U : 0U;
+        if (entry["type"] == "refund") refunds += done ? 1U : 0U;
+        if (entry["participant"] == "customer") ++for_balance;
+        if (entry["participant"] == "stock") ++for_stock;
     }
     CHECK(orders == 366);
     CHECK(refunds == 43);

@@ -88,11 +88,11 @@ private:
 
 /// Every id with its final state and its reason.
 std::vector<std::string> ends(scratch_folder const& folder) {
-    std::vector<std::string> found;
+    std::vector<std::string> rows;
     for (auto const& one : nlohmann::json::parse(transfer(folder, {"list", "--json"}).out)) {
-        found.push_back(nlohmann::json{one["id"], one["state"], one["reason"]}.dump());
+        rows.push_back(nlohmann::json{one["id"], one["state"], one["reason"]}.dump());
     }
-    return found;
+    return rows;
 }
 
 } // namespace

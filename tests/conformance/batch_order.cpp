@@ -30,11 +30,11 @@ inline constexpr auto sale_type = settle::transaction<sale, "sale">(
 
 /// Each label change requires the label that its predecessor wrote.
 std::vector<relabel> relabels(int count) {
-    std::vector<relabel> all;
+    std::vector<relabel> changes;
     for (int i = 1; i <= count; ++i) {
-        all.push_back({"hot", "label " + std::to_string(i - 1), "label " + std::to_string(i)});
+        changes.push_back({"hot", "label " + std::to_string(i - 1), "label " + std::to_string(i)});
     }
-    return all;
+    return changes;
 }
 
 /// Draws the same numbers again on request.
@@ -144,15 +144,15 @@ TEST_CASE("order: no transaction overtakes a transaction that waits for another 
                                   if (++pauses == 4) busy.end();
                               })};
         engine.create(labels, label{"free", ""}).value();
-        lives const all{{"a", {"busy", "new"}},
-                        {"b", {"new", "newer"}},
-                        {"c", {"newer", "newest"}},
-                        {"d", {"free", "freed"}}};
+        lives const batch{{"a", {"busy", "new"}},
+                          {"b", {"new", "newer"}},
+                          {"c", {"newer", "newest"}},
+                          {"d", {"free", "freed"}}};
         std::string order;
-        engine.run_all(all,
+        engine.run_all(batch,
                        [&](std::size_t number, settle::outcome const& outcome) {
                            CHECK_MESSAGE(outcome.done(), outcome.text());
-                           order += all[number].first;
+                           order += batch[number].first;
                        },
                        {1000, {}, {}});
         // A transaction that shares no record with a waiting transaction need not wait.
@@ -337,10 +337,10 @@ TEST_CASE("order: a transaction after an unavailable store does not claim repeat
         bool const hit = call.what == "apply" && away-- > 0;
         return hit ? fault{fault_kind::unavailable, 1} : fault{};
     });
-    std::vector<std::pair<std::string, sale>> const all{{"a", {"a", name_of_account(0), 60}},
-                                                        {"b", {"b", name_of_account(0), 60}},
-                                                        {"c", {"c", name_of_account(1), 60}}};
-    auto const outcomes = engine.run_all(all, {1000, {}, {}});
+    std::vector<std::pair<std::string, sale>> const sales{{"a", {"a", name_of_account(0), 60}},
+                                                          {"b", {"b", name_of_account(0), 60}},
+                                                          {"c", {"c", name_of_account(1), 60}}};
+    auto const outcomes = engine.run_all(sales, {1000, {}, {}});
     REQUIRE(outcomes.size() == 3);
     CHECK(outcomes[0].done());
     CHECK(outcomes[1].why == settle::reason::guard_failed);

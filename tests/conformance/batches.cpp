@@ -53,16 +53,16 @@ TEST_CASE("batch: money moves down a whole chain of transfers") {
 }
 
 TEST_CASE("batch: exclusive effects on one record follow each other in order") {
-    std::vector<std::pair<std::string, relabel>> all;
+    std::vector<std::pair<std::string, relabel>> requests;
     for (int i = 0; i < 60; ++i) {
-        all.emplace_back("r" + std::to_string(i),
-                         relabel{"hot", i == 0 ? "" : "label " + std::to_string(i - 1),
-                                 "label " + std::to_string(i)});
+        requests.emplace_back("r" + std::to_string(i),
+                              relabel{"hot", i == 0 ? "" : "label " + std::to_string(i - 1),
+                                      "label " + std::to_string(i)});
     }
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"hot", ""}).value();
         INFO(name);
-        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        auto const outcomes = engine.run_all(requests, {1000, {}, {}});
         for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
         CHECK(engine.read(labels, "hot").value()->text == "label 59");
         CHECK(engine.marks().value() == 0);
@@ -70,15 +70,15 @@ TEST_CASE("batch: exclusive effects on one record follow each other in order") {
 }
 
 TEST_CASE("batch: a record is created, used and erased within one window") {
-    std::vector<std::pair<std::string, life>> all;
+    std::vector<std::pair<std::string, life>> requests;
     for (int i = 0; i < 20; ++i) {
-        all.emplace_back("l" + std::to_string(i),
-                         life{"a" + std::to_string(i % 3), "a" + std::to_string((i + 1) % 3)});
+        requests.emplace_back("l" + std::to_string(i),
+                              life{"a" + std::to_string(i % 3), "a" + std::to_string((i + 1) % 3)});
     }
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"a0", "here"}).value();
         INFO(name);
-        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        auto const outcomes = engine.run_all(requests, {1000, {}, {}});
         for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
         CHECK_FALSE(engine.read(labels, "a0").value().has_value());
         CHECK(engine.read(labels, "a2").value().has_value());
@@ -110,7 +110,7 @@ TEST_CASE("batch: a lazy range gets drawn ids, and outcomes arrive by number") {
 }
 
 TEST_CASE("batch: a bad element is refused by number, and a repeated id gets its outcome") {
-    std::vector<std::pair<std::string, bank::transfer>> const all{
+    std::vector<std::pair<std::string, bank::transfer>> const requests{
         {"good", {name_of_account(1), name_of_account(2), 10}},
         {"", {name_of_account(1), name_of_account(2), 10}},
         {"negative", {name_of_account(1), name_of_account(2), -1}},
@@ -123,8 +123,8 @@ TEST_CASE("batch: a bad element is refused by number, and a repeated id gets its
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
-        auto const outcomes = engine.run_all(all, {1000, {}, {}});
-        REQUIRE(outcomes.size() == all.size());
+        auto const outcomes = engine.run_all(requests, {1000, {}, {}});
+        REQUIRE(outcomes.size() == requests.size());
         CHECK(outcomes[0].done());
         for (std::size_t const bad : {1U, 2U, 3U, 5U, 6U}) {
             CHECK_MESSAGE(outcomes[bad].verdict == settle::verdict::refused, outcomes[bad].text());
@@ -181,16 +181,16 @@ TEST_CASE("batch: an exception of the callback is rethrown after the window has 
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"hot", "label 0"}).value();
         INFO(name);
-        int given = 0;
+        int order_count = 0;
         // Each order waits for its predecessor.
         auto const orders = ranges::views::iota(0) | ranges::views::transform([&](int) {
-                                ++given;
-                                return relabel{"hot", "label " + std::to_string(given - 1),
-                                               "label " + std::to_string(given)};
+                                ++order_count;
+                                return relabel{"hot", "label " + std::to_string(order_count - 1),
+                                               "label " + std::to_string(order_count)};
                             });
         for (std::size_t const window : {1U, 4U, 100U}) {
             int calls = 0;
-            int const before = given;
+            int const before = order_count;
             auto const callback = [&](std::size_t number, settle::outcome const&) {
                 ++calls;
                 if (number == 2) throw std::runtime_error("nobody listens");
@@ -198,8 +198,9 @@ TEST_CASE("batch: an exception of the callback is rethrown after the window has 
             CHECK_THROWS_WITH(engine.run_all(orders, callback, {window, {}, {}}), "nobody listens");
             // The callback that threw gets the other outcomes, and no element stays unfinished.
             CHECK(calls >= 3);
-            CHECK(calls == given - before);
-            CHECK(engine.read(labels, "hot").value()->text == "label " + std::to_string(given));
+            CHECK(calls == order_count - before);
+            CHECK(engine.read(labels, "hot").value()->text ==
+                  "label " + std::to_string(order_count));
             CHECK(engine.marks().value() == 0);
             CHECK(engine.page({.unfinished = true}, "", 10).value().empty());
         }
@@ -283,11 +284,11 @@ TEST_CASE("batch: records not created because of a stop stay in the source of th
     for_each_engine([&](auto& engine, std::string const& name) {
         INFO(name);
         std::istringstream text{"1 2 3 4 5 6 7 8 9 10"};
-        auto made = ranges::istream_view<int>(text) | ranges::views::transform([](int number) {
-                        return label{"label " + std::to_string(number), ""};
-                    });
+        auto records = ranges::istream_view<int>(text) | ranges::views::transform([](int number) {
+                           return label{"label " + std::to_string(number), ""};
+                       });
         std::stop_source stop;
-        auto const report = engine.create_all(labels, made,
+        auto const report = engine.create_all(labels, records,
                                               [&](std::size_t number, auto const&) {
                                                   if (number == 2) stop.request_stop();
                                               },
@@ -416,14 +417,15 @@ TEST_CASE("batch: a transaction blocked by another program is not sent in each r
                               if (seen.taken != settle::step::pause) return;
                               if (++pauses[seen.id] == 6) CHECK(holder.run("holder", first).done());
                           })};
-    std::vector<std::pair<std::string, relabel>> all;
+    std::vector<std::pair<std::string, relabel>> requests;
     for (int i = 1; i <= 20; ++i) {
-        all.emplace_back("r" + std::to_string(i), relabel{"hot", "label " + std::to_string(i - 1),
-                                                          "label " + std::to_string(i)});
+        requests.emplace_back(
+            "r" + std::to_string(i),
+            relabel{"hot", "label " + std::to_string(i - 1), "label " + std::to_string(i)});
     }
-    auto const outcomes = engine.run_all<relabel_type>(all, {1000, {}, {}});
+    auto const outcomes = engine.run_all<relabel_type>(requests, {1000, {}, {}});
     REQUIRE(outcomes.size() == 20);
-    for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
+    for (auto const& outcome : outcomes) CHECK_MESSAGE(outcome.done(), outcome.text());
     CHECK(engine.read(labels, "hot").value()->text == "label 20");
     // The first transaction is sent whenever its pause is over. Its successors are sent in the
     // first round, in the round that shows that the record is exclusive, and in their turn.

@@ -106,12 +106,12 @@ std::vector<std::int64_t> balances_of(Engine& engine) {
 }
 
 /// The outcomes and balances of the same orders run one after another.
-inline ends one_by_one(orders const& all) {
+inline ends one_by_one(orders const& batch) {
     settle::memory::database db;
     settle::engine engine{db, settle::type<bank::transfer_type>};
     open_accounts(engine);
     ends ends;
-    for (auto const& [id, order] : all) ends.outcomes.push_back(engine.run(id, order));
+    for (auto const& [id, order] : batch) ends.outcomes.push_back(engine.run(id, order));
     ends.balances = balances_of(engine);
     return ends;
 }

@@ -116,10 +116,10 @@ void in_threads(int threads, int count, bool one_engine) {
     std::map<std::string, std::string> ends;
     for (auto const& some : outcomes) {
         CHECK(some.size() == static_cast<std::size_t>(count));
-        for (outcome const& one : some) {
-            INFO(one.text());
-            CHECK((one.done() || one.canceled()));
-            ends[one.id] = std::string{name_of(one.verdict)};
+        for (outcome const& result : some) {
+            INFO(result.text());
+            CHECK((result.done() || result.canceled()));
+            ends[result.id] = std::string{name_of(result.verdict)};
         }
     }
     check_story(shared, ends);
@@ -229,15 +229,15 @@ TEST_CASE("users: processes share one SQLite file") {
     scratch_file path;
     // A separate process also creates the file: no connection lives across a fork.
     std::map<std::string, std::string> reported;
-    auto const made = start_process([&](auto const&) {
+    auto const creator = start_process([&](auto const&) {
         settle::sqlite::database db{path.path()};
         auto engine = engine_on(db);
         open_accounts(engine);
     });
     int status = 0;
-    REQUIRE(::waitpid(made.first, &status, 0) == made.first);
+    REQUIRE(::waitpid(creator.first, &status, 0) == creator.first);
     REQUIRE(status == 0);
-    read_reported(made.second, reported);
+    read_reported(creator.second, reported);
     std::vector<std::pair<pid_t, int>> users;
     for (std::uint64_t i = 0; i < 4; ++i) {
         users.push_back(start_process([&](auto const& note) {

@@ -62,18 +62,18 @@ entry entry_of(entry_line const& line) {
 }
 
 /// The entry that a write leaves; none if the log has another entry than the write expects.
-std::optional<entry> entry_after(settle::entry_write const& write, entry const* found,
+std::optional<entry> entry_after(settle::entry_write const& write, entry const* existing,
                                  settle::write_context const& context) {
     settle::transition const& to = write.change;
-    bool const replaces =
-        found != nullptr && write.replaces_bar() && may_replace(standing_of(*found), to.from_epoch);
-    if (replaces) found = nullptr;
-    if (write.inserts != (found == nullptr)) return std::nullopt;
+    bool const replaces = existing != nullptr && write.replaces_bar() &&
+                          may_replace(standing_of(*existing), to.from_epoch);
+    if (replaces) existing = nullptr;
+    if (write.inserts != (existing == nullptr)) return std::nullopt;
     entry entry;
-    if (found != nullptr) {
-        if (!may_change(standing_of(*found), to, write.action)) return std::nullopt;
-        entry = *found;
-        if (to.to != found->state || to.stages_kept != found->stages_kept) {
+    if (existing != nullptr) {
+        if (!may_change(standing_of(*existing), to, write.action)) return std::nullopt;
+        entry = *existing;
+        if (to.to != existing->state || to.stages_kept != existing->stages_kept) {
             entry.call_tries = 0;
             entry.next_try = {};
         }
@@ -220,14 +220,14 @@ result<settle::purged> file_log::purge(settle::timestamp before, std::size_t lim
     auto entries = database_->entries_;
     settle::purged gone;
     std::string lines;
-    for (auto at = entries.begin(); at != entries.end();) {
-        entry const& entry = at->second;
+    for (auto position = entries.begin(); position != entries.end();) {
+        entry const& entry = position->second;
         bool const old = is_final(entry.state) && std::max(entry.created, entry.modified) < before;
         gone.more = old && gone.erased == limit;
         if (gone.more) break;
         if (old) lines += line_of(entry, true);
         if (old) ++gone.erased;
-        at = old ? entries.erase(at) : std::next(at);
+        position = old ? entries.erase(position) : std::next(position);
     }
     if (!database_->append(lines)) {
         return settle::error{settle::errc::store_unreachable, "settle: the file is not written"};

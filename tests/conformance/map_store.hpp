@@ -107,16 +107,16 @@ private:
     template <typename C>
     void execute_in(settle::part_request const& request, settle::part_result& answered) {
         if (!settle::is_part_of<C>(request)) return;
-        auto const at = table<C>().try_emplace(settle::key_of<C>(request)).first;
-        auto& slot = at->second;
+        auto const row = table<C>().try_emplace(settle::key_of<C>(request)).first;
+        auto& slot = row->second;
         auto const native = [&] { return settle::encode_json(*slot.record); };
         answered = settle::result_of(settle::execute(request, slot, native));
-        if (is_empty(slot)) table<C>().erase(at);
+        if (is_empty(slot)) table<C>().erase(row);
     }
     template <typename C>
     void append_marks(std::vector<mark_locator>& out, std::optional<mark_locator> const& after,
                       bool& passed, std::size_t limit) {
-        bool const here = !passed && after->collection == C::name;
+        bool const resumes_here = !passed && after->collection == C::name;
         for (auto const& [key, slot] : table<C>()) {
             for (auto const& mark : slot.marks) {
                 mark_locator const locator{std::string{C::name}, key, mark.id, mark.part,
@@ -124,23 +124,24 @@ private:
                 auto const order = [](mark_locator const& position) {
                     return std::tie(position.key, position.id, position.part);
                 };
-                if (out.size() == limit || !(passed || (here && order(*after) < order(locator)))) {
+                if (out.size() == limit ||
+                    !(passed || (resumes_here && order(*after) < order(locator)))) {
                     continue;
                 }
                 out.push_back(locator);
             }
         }
-        passed = passed || here;
+        passed = passed || resumes_here;
     }
     template <typename C>
     void resolve_in(mark_locator const& locator, bool confirmed, answer& reply) {
         auto const* const key = std::get_if<typename C::key_type>(&locator.key);
         if (locator.collection != C::name || key == nullptr) return;
-        auto const at = table<C>().find(*key);
-        if (at == table<C>().end()) return;
-        reply = settle::resolve_mark(at->second, locator.id, locator.part, locator.epoch_number,
+        auto const row = table<C>().find(*key);
+        if (row == table<C>().end()) return;
+        reply = settle::resolve_mark(row->second, locator.id, locator.part, locator.epoch_number,
                                      confirmed);
-        if (is_empty(at->second)) table<C>().erase(at);
+        if (is_empty(row->second)) table<C>().erase(row);
     }
 
     std::mutex* mutex_;

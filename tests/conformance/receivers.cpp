@@ -61,19 +61,19 @@ TEST_CASE("receiver suite: the receiver on SQLite has the grade barrier") {
         create_tables(*db, 1000);
     };
     open();
-    auto of = description();
-    of.effects = [&] {
+    auto airline_description = description();
+    airline_description.effects = [&] {
         auto const seen = books_of(*db);
         return seen.bookings - seen.undone;
     };
-    of.confirms = [&] { return books_of(*db).confirms; };
-    of.close = [&](std::string_view key) {
+    airline_description.confirms = [&] { return books_of(*db).confirms; };
+    airline_description.close = [&](std::string_view key) {
         auto const status = settle::receiver{*db}.close(key).value().standing.status;
         return status != receiver_status::applied && status != receiver_status::confirmed;
     };
-    of.restart = open;
+    airline_description.restart = open;
     threaded_client client{&db};
-    auto const report = grade_receiver(client, of);
+    auto const report = grade_receiver(client, airline_description);
     CHECK_MESSAGE(report.grade == settle::barrier, report);
     CHECK(report.cases == 34);
     CHECK(report.problem == "");
@@ -128,14 +128,14 @@ public:
     }
 
     [[nodiscard]] receiver_description describe() {
-        auto of = description();
-        of.effects = [this] { return effects; };
-        of.confirms = [this] { return confirms; };
+        auto airline_description = description();
+        airline_description.effects = [this] { return effects; };
+        airline_description.confirms = [this] { return confirms; };
         if (grade_.closes_keys) {
-            of.close = [this](std::string_view key) { return close(key); };
+            airline_description.close = [this](std::string_view key) { return close(key); };
         }
-        of.restart = [] {};
-        return of;
+        airline_description.restart = [] {};
+        return airline_description;
     }
 
     std::int64_t effects = 0;
@@ -237,12 +237,12 @@ TEST_CASE("receiver suite: each fault of a barrier fails its own case") {
     auto const begins = [](std::string const& text, std::string_view with) {
         CHECK_MESSAGE(text.starts_with(with), text);
     };
-    int made = 0;
+    int text_number = 0;
     begins(report_with([&](weak_airline& in, service_call const& call, std::size_t) {
                auto answer = in.take(call);
                bool const new_text =
                    answer.status == call_status::ok && call.operation == call_operation::apply;
-               if (new_text) answer.text = std::to_string(++made);
+               if (new_text) answer.text = std::to_string(++text_number);
                return answer;
            }).keys,
            "a repeated apply: the first answer is ok");
@@ -357,15 +357,17 @@ TEST_CASE("receiver suite: a service without room is not graded, and the report 
 
 TEST_CASE("receiver suite: a description that lacks what the suite needs is refused") {
     weak_airline weak{settle::barrier};
-    auto of = weak.describe();
-    of.effects = nullptr;
-    CHECK(grade_receiver(weak, of).problem.find("effects is empty") != std::string::npos);
-    of = weak.describe();
-    of.accepted = "";
-    CHECK(grade_receiver(weak, of).problem.find("accepted is empty") != std::string::npos);
-    of = weak.describe();
-    of.refused = "";
-    auto const report = grade_receiver(weak, of);
+    auto airline_description = weak.describe();
+    airline_description.effects = nullptr;
+    CHECK(grade_receiver(weak, airline_description).problem.find("effects is empty") !=
+          std::string::npos);
+    airline_description = weak.describe();
+    airline_description.accepted = "";
+    CHECK(grade_receiver(weak, airline_description).problem.find("accepted is empty") !=
+          std::string::npos);
+    airline_description = weak.describe();
+    airline_description.refused = "";
+    auto const report = grade_receiver(weak, airline_description);
     CHECK(report.grade == (settle::remembers_keys | settle::closes_keys |
                            receiver_grade{receiver_grade::memory::rows}));
     CHECK(report.refusals == "a refused request: the description has no request that is refused");

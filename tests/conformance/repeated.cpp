@@ -29,7 +29,7 @@ private:
 /// Calls `function(engine, sight)` in memory, on SQLite in one phase and on SQLite in two phases.
 template <typename Function>
 void in_every_way(Function&& function) {
-    auto const on = [&](auto& db, settle::phases how, std::string const& name) {
+    auto const run_on = [&](auto& db, settle::phases how, std::string const& name) {
         sight seen;
         settle::testing::faulty counted{db};
         counted.plan([&](call const& call) {
@@ -43,11 +43,12 @@ void in_every_way(Function&& function) {
         CHECK(seen.time.pauses() == 0);
     };
     settle::memory::database in_memory;
-    on(in_memory, settle::phases::two, "memory");
+    run_on(in_memory, settle::phases::two, "memory");
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};
-        on(db, how, how == settle::phases::one ? "sqlite in one phase" : "sqlite in two phases");
+        run_on(db, how,
+               how == settle::phases::one ? "sqlite in one phase" : "sqlite in two phases");
     }
 }
 
@@ -90,10 +91,10 @@ std::map<std::string, int> reads(int waves) { return {{"read", waves}}; }
 TEST_CASE("repeated: settled transactions that share a record cost one read a wave") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
-        auto const all = into_one(300);
-        auto const first = engine.run_all(all, {100, {}, {}});
+        auto const transfers = into_one(300);
+        auto const first = engine.run_all(transfers, {100, {}, {}});
         std::ignore = seen.calls();
-        CHECK(engine.run_all(all, {100, {}, {}}) == first);
+        CHECK(engine.run_all(transfers, {100, {}, {}}) == first);
         auto calls = seen.calls();
         // An insert in memory looks as well.
         calls.erase("insert");
@@ -121,11 +122,11 @@ TEST_CASE("repeated: a single call reads a settled transaction once") {
 TEST_CASE("repeated: new transactions among settled ones run in their order") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
-        auto const all = chain(90);
-        relabel_list settled{all.begin(), all.begin() + 45};
+        auto const relabels = chain(90);
+        relabel_list settled{relabels.begin(), relabels.begin() + 45};
         for (auto const& one : engine.run_all(settled, {1000, {}, {}})) CHECK(one.done());
         std::ignore = seen.calls();
-        for (auto const& one : engine.run_all(all, {30, {}, {}})) CHECK(one.done());
+        for (auto const& one : engine.run_all(relabels, {30, {}, {}})) CHECK(one.done());
         CHECK(seen.calls()["read"] <= 1 + 3);
         CHECK(engine.read(labels, "hot").value()->text == "label 90");
 
@@ -145,14 +146,15 @@ TEST_CASE("repeated: new transactions among settled ones run in their order") {
 TEST_CASE("repeated: an id that comes twice in a window delays no other transaction") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
-        orders all;
+        orders transfers;
         for (auto const& one : into_one(60)) {
-            all.push_back(one);
-            all.push_back(one);
+            transfers.push_back(one);
+            transfers.push_back(one);
         }
-        all.push_back(all.front());
-        all.emplace_back(all[3].first, bank::transfer{name_of_account(1), name_of_account(2), 1});
-        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        transfers.push_back(transfers.front());
+        transfers.emplace_back(transfers[3].first,
+                               bank::transfer{name_of_account(1), name_of_account(2), 1});
+        auto const outcomes = engine.run_all(transfers, {1000, {}, {}});
         for (std::size_t i = 0; i < 120; i += 2) CHECK(outcomes[i] == outcomes[i + 1]);
         CHECK(outcomes[120] == outcomes[0]);
         CHECK(outcomes[121].problem.code == settle::errc::id_in_use);
@@ -175,11 +177,11 @@ TEST_CASE("repeated: an id that comes twice in a window delays no other transact
 TEST_CASE("repeated: a batch and work() run submitted transactions of one record") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
-        auto const all = chain(40);
+        auto const relabels = chain(40);
         for (std::size_t i = 0; i < 40; i += 3) {
-            CHECK(engine.submit(all[i].first, all[i].second).problem.empty());
+            CHECK(engine.submit(relabels[i].first, relabels[i].second).problem.empty());
         }
-        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+        for (auto const& one : engine.run_all(relabels, {1000, {}, {}})) {
             CHECK_MESSAGE(one.done(), one.text());
         }
         auto const orders = into_one(60);
@@ -193,14 +195,14 @@ TEST_CASE("repeated: a batch and work() run submitted transactions of one record
 TEST_CASE("repeated: finished transactions are canceled and reversed, and so are reversals") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
-        auto const all = into_one(7);
-        std::ignore = engine.run_all(all, {1000, {}, {}});
-        CHECK(engine.cancel(all[0].first).done());
-        CHECK(engine.cancel(all[6].first).canceled());
-        CHECK(engine.reverse(all[0].first).done());
-        CHECK(engine.reverse(all[0].first).done());
+        auto const transfers = into_one(7);
+        std::ignore = engine.run_all(transfers, {1000, {}, {}});
+        CHECK(engine.cancel(transfers[0].first).done());
+        CHECK(engine.cancel(transfers[6].first).canceled());
+        CHECK(engine.reverse(transfers[0].first).done());
+        CHECK(engine.reverse(transfers[0].first).done());
         CHECK(engine.cancel("nobody", {true, {}, {}}).canceled());
-        CHECK(engine.run("nobody", all[0].second).canceled());
+        CHECK(engine.run("nobody", transfers[0].second).canceled());
         CHECK(engine.sweep().problem.empty());
     });
 }
@@ -216,21 +218,23 @@ TEST_CASE("repeated: a transaction that a worker left is recovered beside its re
                                   if (leaves && seen.taken == settle::step::apply) throw killed{};
                               })};
         open_accounts(engine);
-        auto const all = into_one(20);
+        auto const transfers = into_one(20);
         // One phase leaves nothing in the middle, so both workers begin in two phases.
         settle::engine leaver{db, settle::type<bank::transfer_type>, settle::two_phases,
                               settle::with_environment(time),
                               settle::observed_by([&](settle::event const& seen) {
                                   if (leaves && seen.taken == settle::step::apply) throw killed{};
                               })};
-        for (std::size_t i = 0; i < all.size(); i += 2) {
-            CHECK_THROWS_AS(std::ignore = leaver.run(all[i].first, all[i].second), killed);
+        for (std::size_t i = 0; i < transfers.size(); i += 2) {
+            CHECK_THROWS_AS(std::ignore = leaver.run(transfers[i].first, transfers[i].second),
+                            killed);
         }
         leaves = false;
         time.advance(std::chrono::hours{1});
         auto const report = engine.recover();
         CHECK(report.done + report.canceled == 10);
-        for (auto const& one : engine.run_all(all, {1000, {}, {}})) CHECK(one.problem.empty());
+        for (auto const& one : engine.run_all(transfers, {1000, {}, {}}))
+            CHECK(one.problem.empty());
         CHECK(engine.marks().value() == 0);
         CHECK(time.pauses() == 0);
     };

@@ -110,17 +110,17 @@ public:
     }
 
     ends one_by_one(request first, request second) {
-        ends all;
-        all.first = first(engine_).text();
-        all.second = second(engine_).text();
-        return look(std::move(all));
+        ends result;
+        result.first = first(engine_).text();
+        result.second = second(engine_).text();
+        return look(std::move(result));
     }
 
     /// The second call starts when the first caller reads the clock for the nth time. The first
     /// continues when the second has ended or is blocked by it.
     /// Returns: nothing if the first caller reads the clock less often
     std::optional<ends> run_together(request first, request second, int number) {
-        ends all;
+        ends result;
         std::thread other;
         std::mutex mutex;
         std::condition_variable alarm;
@@ -131,7 +131,7 @@ public:
         at_.then = [&] {
             inside_ = is_locked();
             other = std::thread{[&] {
-                all.second = second(engine_).text();
+                result.second = second(engine_).text();
                 std::lock_guard const guard{mutex};
                 over = true;
                 alarm.notify_one();
@@ -139,10 +139,10 @@ public:
             std::unique_lock lock{mutex};
             alarm.wait_for(lock, std::chrono::milliseconds{20}, [&] { return over; });
         };
-        all.first = first(engine_).text();
+        result.first = first(engine_).text();
         if (!other.joinable()) return std::nullopt;
         other.join();
-        return look(std::move(all));
+        return look(std::move(result));
     }
     /// True if the second call started within the open native transaction of the first.
     [[nodiscard]] bool started_inside() const { return inside_; }
@@ -153,11 +153,11 @@ private:
         return sqlite3_exec(beside.get(), "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) ==
                SQLITE_BUSY;
     }
-    ends look(ends all) const {
-        all.records =
+    ends look(ends result) const {
+        result.records =
             testing::ask(here_.file(), "SELECT id, balance, label FROM suite_ledgers UNION ALL "
                                        "SELECT id, points, holder FROM suite_cards ORDER BY 1");
-        return all;
+        return result;
     }
 
     sqlite_test::folder here_;
@@ -179,13 +179,13 @@ TEST_CASE("shared commits: any two callers get the outcomes of one after the oth
             std::swap(turned.first, turned.second);
             ++pairs;
             for (int number = 1;; ++number) {
-                bank here;
-                auto const shared = here.run_together(first, second, number);
+                bank shared_bank;
+                auto const shared = shared_bank.run_together(first, second, number);
                 if (!shared) break;
                 INFO("at look ", number, ": ", *shared, "\nin order: ", in_order,
                      "\nturned: ", turned);
                 CHECK((*shared == in_order || *shared == turned));
-                inside += here.started_inside() ? 1 : 0;
+                inside += shared_bank.started_inside() ? 1 : 0;
             }
         }
     }

@@ -67,11 +67,11 @@ public:
     /// Clicks with the mouse at the middle of the first element that a CSS selector finds, and that
     /// shows a text.
     void click(std::string const& selector, std::string const& shown = {}) {
-        auto const found = script("return [...document.querySelectorAll(arguments[0])]"
-                                  ".find((each) => each.innerText.includes(arguments[1]))",
-                                  {selector, shown});
-        REQUIRE_MESSAGE(found.is_object(), "no " << selector << " shows '" << shown << "'");
-        call("/element/" + found.front().get<std::string>() + "/click", nlohmann::json::object());
+        auto const element = script("return [...document.querySelectorAll(arguments[0])]"
+                                    ".find((each) => each.innerText.includes(arguments[1]))",
+                                    {selector, shown});
+        REQUIRE_MESSAGE(element.is_object(), "no " << selector << " shows '" << shown << "'");
+        call("/element/" + element.front().get<std::string>() + "/click", nlohmann::json::object());
     }
 
     /// Presses the keys of a text, one after the other.

@@ -62,13 +62,13 @@ TEST_CASE("console: an entry tells when it was created, claimed, changed, and is
     office.leave("o-1", "1A");
     settle::console const console{office.engine, {.store_limit = std::chrono::milliseconds{50}}};
     auto const times = [&] {
-        std::vector<std::string> all;
+        std::vector<std::string> descriptions;
         auto const entry = get_json(console, "/entries/o-1").json();
         for (auto const& each : entry["times"]) {
             CHECK(each["when"].get<std::string>().starts_with("20"));
-            all.push_back(each["what"]);
+            descriptions.push_back(each["what"]);
         }
-        return all;
+        return descriptions;
     };
     auto const first = times();
     REQUIRE(first.size() == 3);

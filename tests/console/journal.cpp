@@ -72,14 +72,15 @@ TEST_CASE("console: an action that the log cannot keep is not taken") {
     bank bank{"not_kept"};
     bank.leave("t-1", settle::step::apply);
     settle::console const console{bank.engine};
-    auto const one = post(console, "/entries/t-1/cancel", "dry_run=1").json()["seen"];
-    auto const all = post(console, "/entries/cancel", "all=1&dry_run=1").json()["token"];
+    auto const seen = post(console, "/entries/t-1/cancel", "dry_run=1").json()["seen"];
+    auto const token = post(console, "/entries/cancel", "all=1&dry_run=1").json()["token"];
     bank.refuse_metadata();
-    auto const refused = post(console, "/entries/t-1/cancel", "seen=" + one.get<std::string>());
+    auto const refused = post(console, "/entries/t-1/cancel", "seen=" + seen.get<std::string>());
     CHECK(refused.status == 503);
     CHECK(refused.json()["problem"].get<std::string>().find("nothing was done") !=
           std::string::npos);
-    CHECK(post(console, "/entries/cancel", "all=1&token=" + all.get<std::string>()).status == 503);
+    CHECK(post(console, "/entries/cancel", "all=1&token=" + token.get<std::string>()).status ==
+          503);
     CHECK(post(console, "/calls/pause", "scope=transaction&name=t-1&why=x").status == 503);
     CHECK(bank.engine.find("t-1").value()->state == settle::state::pending);
     CHECK(bank.engine.paused_calls().value().empty());
@@ -89,15 +90,15 @@ TEST_CASE("console: calls are paused and resumed") {
     bank bank{"pauses"};
     bank.leave("t-1", settle::step::apply);
     settle::console const console{bank.engine, {.name_header = "X-Forwarded-User"}};
-    std::string const one = "scope=transaction&name=t-1";
-    CHECK(post(console, "/calls/pause", one + "&why=the+shop+is+away", by_eve).status == 200);
+    std::string const scope = "scope=transaction&name=t-1";
+    CHECK(post(console, "/calls/pause", scope + "&why=the+shop+is+away", by_eve).status == 200);
     auto const paused = bank.engine.paused_calls().value();
     REQUIRE(paused.size() == 1);
     CHECK(paused[0].name == "t-1");
     CHECK(paused[0].why == "the shop is away");
     CHECK(get_json(console, "/").json()["paused"][0]["name"] == "t-1");
-    CHECK(post(console, "/calls/resume", one).json()["changed"] == true);
-    CHECK(post(console, "/calls/resume", one).json()["changed"] == false);
+    CHECK(post(console, "/calls/resume", scope).json()["changed"] == true);
+    CHECK(post(console, "/calls/resume", scope).json()["changed"] == false);
     CHECK(bank.engine.paused_calls().value().empty());
     CHECK(post(console, "/calls/pause", "scope=all&name=t-1&why=x").status == 400);
     // A type without calls.

@@ -52,10 +52,10 @@ constexpr auto order_type = settle::transaction<order, "order">(
         .apply(call(param<&order::customer>, param<&order::price>))
         .compensate(call()));
 
-work_result book(settle::sql_connection& connection, booking const& made) {
+work_result book(settle::sql_connection& connection, booking const& request) {
     auto const sql = "UPDATE sums SET n = n + $1 WHERE id = $2";
-    bool const is_there = connection.execute(sql, made.amount, made.customer) == 1;
-    return is_there ? work_result::ok() : work_result::refused("no row " + made.customer);
+    bool const is_there = connection.execute(sql, request.amount, request.customer) == 1;
+    return is_there ? work_result::ok() : work_result::refused("no row " + request.customer);
 }
 
 /// A database with the records and a ledger, a log elsewhere, and a shop that does not answer.

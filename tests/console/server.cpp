@@ -108,9 +108,9 @@ TEST_CASE("console: what waits is at /metrics, and so are the figures of the eng
     bank bank{"metrics"};
     bank.leave("t-1", settle::step::apply);
     settle::metrics const figures;
-    settle::console const without{bank.engine};
-    settle::console const with{bank.engine, {.figures = figures}};
-    for (settle::console const* const console : {&without, &with}) {
+    settle::console const without_metrics{bank.engine};
+    settle::console const with_metrics{bank.engine, {.figures = figures}};
+    for (settle::console const* const console : {&without_metrics, &with_metrics}) {
         settle_test::http_answer text;
         std::string const waits = R"(settle_unfinished_entries{type="transfer",state="pending"} 1)";
         CHECK(settle_test::wait_until(std::chrono::minutes{1}, [&] {
@@ -119,9 +119,9 @@ TEST_CASE("console: what waits is at /metrics, and so are the figures of the eng
         }));
         CHECK(text.head.find("text/plain; version=0.0.4") != std::string::npos);
         bool const has_counters = text.body.find("settle_transactions_total") != std::string::npos;
-        CHECK(has_counters == (console == &with));
+        CHECK(has_counters == (console == &with_metrics));
     }
-    CHECK(!get_json(without, "/").json().contains("transactions"));
+    CHECK(!get_json(without_metrics, "/").json().contains("transactions"));
 }
 
 TEST_CASE("console: requests that are too long or wrong are refused") {

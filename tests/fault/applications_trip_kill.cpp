@@ -20,10 +20,10 @@ using testing::trip_services;
 
 /// The first lines of the sample's orders.
 std::string orders(scratch_folder const& folder, std::size_t count) {
-    std::ifstream all{testing::data_file("trip/orders.csv")};
+    std::ifstream file{testing::data_file("trip/orders.csv")};
     std::string text;
     std::string line;
-    for (std::size_t i = 0; i <= count && std::getline(all, line); ++i) text += line + "\n";
+    for (std::size_t i = 0; i <= count && std::getline(file, line); ++i) text += line + "\n";
     return folder.write("orders.csv", text);
 }
 

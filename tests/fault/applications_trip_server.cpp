@@ -126,14 +126,14 @@ void serve(std::size_t orders, std::size_t kills) {
         server = services.begin_server({"--port", std::to_string(port), "--deadline", "2000"});
     };
     start();
-    customers all{orders, static_cast<unsigned short>(port)};
+    customers clients{orders, static_cast<unsigned short>(port)};
     // Each kill comes when so many orders have ended.
     std::vector<std::size_t> moments;
     for (std::size_t kill = 0; kill < kills; ++kill) moments.push_back(chance() % orders);
     std::sort(moments.begin(), moments.end());
     std::size_t killed = 0;
-    all.run([&] {
-        if (killed == kills || all.told().size() < moments[killed]) return;
+    clients.run([&] {
+        if (killed == kills || clients.told().size() < moments[killed]) return;
         ++killed;
         server->signal(SIGKILL);
         server.reset();
@@ -156,7 +156,7 @@ void serve(std::size_t orders, std::size_t kills) {
     CHECK(entries.size() == orders);
     std::size_t done = 0;
     for (auto const& row : entries) {
-        auto const& told = all.told().at(row[0]);
+        auto const& told = clients.told().at(row[0]);
         CHECK_MESSAGE(row[1] == (told == 200 ? "done" : "canceled"), row[0]);
         if (told == 200) ++done;
     }

@@ -93,8 +93,8 @@ template <typename Parameters>
     settle::memory::database db;
     settle::engine engine{db, settle::type<move_type>, settle::type<delivery_type>,
                           settle::type<tally_type>};
-    for (auto const& one : scene.accounts) engine.create(ledgers, one).value();
-    for (auto const& one : scene.stock) engine.create(shelves, one).value();
+    for (auto const& account : scene.accounts) engine.create(ledgers, account).value();
+    for (auto const& shelf : scene.stock) engine.create(shelves, shelf).value();
     std::vector<outcome> outcomes;
     for (auto const& [id, one] : named(scene)) outcomes.push_back(engine.run(id, one));
     return outcomes;
@@ -102,10 +102,10 @@ template <typename Parameters>
 
 template <typename Engine>
 void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batch) {
-    settle::recover_options all;
-    all.older_than = 0ms;
+    settle::recover_options recovery;
+    recovery.older_than = 0ms;
     switch (what) {
-    case other_worker::recovers: trial.note_report(engine.recover(all)); break;
+    case other_worker::recovers: trial.note_report(engine.recover(recovery)); break;
     case other_worker::cancels: trial.note(engine.cancel("t2")); break;
     case other_worker::sweeps: trial.note_report(engine.sweep()); break;
     case other_worker::runs_the_same:
@@ -126,8 +126,8 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
 template <typename Trial, typename Parameters>
 std::string run_scene(Trial&& trial, scene<Parameters> const& scene,
                       std::vector<other_worker> const& others) {
-    for (auto const& one : scene.accounts) trial.open(ledgers, one);
-    for (auto const& one : scene.stock) trial.open(shelves, one);
+    for (auto const& account : scene.accounts) trial.open(ledgers, account);
+    for (auto const& shelf : scene.stock) trial.open(shelves, shelf);
     trial.conserves(ledgers, field<&ledger::balance>);
     auto const batch = named(scene);
     std::vector<outcome> outcomes;

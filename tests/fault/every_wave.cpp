@@ -86,10 +86,10 @@ public:
         request.results.front().fail(answer::record_unusable, why);
     }
     void write_entry(one_phase_request& request, write_context const&) override {
-        auto const found = entries.find(*request.id);
+        auto const entry = entries.find(*request.id);
         bool const fits = request.inserts
-                              ? found == entries.end()
-                              : found != entries.end() && found->second == state::initial;
+                              ? entry == entries.end()
+                              : entry != entries.end() && entry->second == state::initial;
         if (fits) entries[*request.id] = request.write.change.to;
         request.result.reply = fits ? log_answer::taken : log_answer::conflict;
     }

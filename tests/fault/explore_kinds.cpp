@@ -49,15 +49,15 @@ trip const journey{"A", "IC 5", 60};
 } // namespace
 
 TEST_CASE("explore: a participant that is no record is searched as the call that its kind makes") {
-    bounds const all = canceling(2, 0);
+    bounds const limits = canceling(2, 0);
     auto const defined =
-        explore(settle::type<trip_type>, payer, runs("t1", journey), never_below, all);
+        explore(settle::type<trip_type>, payer, runs("t1", journey), never_below, limits);
     MESSAGE(defined);
     CHECK(defined);
     // The same calls as a clause give the same search. The library does not know which results a
     // kind of another library uses, so its compensations are in order.
     auto const added = explore(settle::type<purchase_type>, payer, runs("t1", purchase{"A", 60}),
-                               calls("t1", in_order(booking("train", 1))), never_below, all);
+                               calls("t1", in_order(booking("train", 1))), never_below, limits);
     CHECK(added.states == defined.states);
     CHECK(added.transitions == defined.transitions);
 }

@@ -12,11 +12,11 @@ auto const seventy_next = runs("t2", transfer{"A", "B", 70});
 } // namespace
 
 TEST_CASE("explore: a late entry, one worker that may do everything, one late write") {
-    bounds all = late(within(1, 1));
-    all.cancels = true;
-    all.ages = true;
-    all.calls_again = 1;
-    right(transfers, two_accounts, sixty_first, money, never_below, all);
+    bounds limits = late(within(1, 1));
+    limits.cancels = true;
+    limits.ages = true;
+    limits.calls_again = 1;
+    right(transfers, two_accounts, sixty_first, money, never_below, limits);
 }
 
 TEST_CASE("explore: a late entry, two workers on one transfer") {

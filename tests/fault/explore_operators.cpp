@@ -34,8 +34,8 @@ TEST_CASE("explore: two operators resolve the calls of one transaction") {
 }
 
 TEST_CASE("explore: two operators cancel, reverse, and reverse again") {
-    bounds all = without_crashes(canceling(2, 0));
-    all.calls_again = 1;
+    bounds limits = without_crashes(canceling(2, 0));
+    limits.calls_again = 1;
     right(transfers, starts(accounts, account("A", 100), account("B", 100)), runs("t1", sixty),
-          reverses("t1"), reverses("t1"), money, all);
+          reverses("t1"), reverses("t1"), money, limits);
 }

@@ -13,12 +13,12 @@ auto const seventy = runs("t2", transfer{"A", "B", 70});
 } // namespace
 
 TEST_CASE("explore: one phase or two, one worker that may do everything, one late write") {
-    bounds all = in_one_phase(within(1, 1));
-    all.cancels = true;
-    all.ages = true;
-    all.calls_again = 1;
-    all.submits = true;
-    right(transfers, two_accounts, runs("t1", sixty), money, never_below, all);
+    bounds limits = in_one_phase(within(1, 1));
+    limits.cancels = true;
+    limits.ages = true;
+    limits.calls_again = 1;
+    limits.submits = true;
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, limits);
 }
 
 TEST_CASE("explore: one phase or two, two workers on one transfer") {

@@ -72,10 +72,10 @@ TEST_CASE("explore: a receiver that closes keys and forgets its refusals") {
 }
 
 TEST_CASE("explore: the answer of a call that is given to another try of its key") {
-    bounds all = canceling(1, 1);
-    all.swaps = true;
-    right_saga(saga(all, booking("seat", 1)));
-    right_saga(saga(all, query("price", 1), pivot("card", 2)));
+    bounds limits = canceling(1, 1);
+    limits.swaps = true;
+    right_saga(saga(limits, booking("seat", 1)));
+    right_saga(saga(limits, query("price", 1), pivot("card", 2)));
 }
 
 TEST_CASE("explore: receivers of keys alone, everything allowed") {
@@ -118,20 +118,20 @@ TEST_CASE("explore: an effect with a key may precede its row if it is never refu
 }
 
 TEST_CASE("explore: an id that is submitted again after its purge finds the rows of its calls") {
-    bounds all = aging(within(1, 0));
+    bounds limits = aging(within(1, 0));
     auto const twice = starts(accounts, account("A", 200));
     auto const seat = calls("t1", booking("seat", 1));
-    right(purchases, twice, buys, seat, all);
-    all.resubmits = true;
+    right(purchases, twice, buys, seat, limits);
+    limits.resubmits = true;
     // The payer pays again, and the receiver answers with the first booking.
-    wrong_saga(explore(purchases, twice, buys, seat, all), done_alone, 21);
+    wrong_saga(explore(purchases, twice, buys, seat, limits), done_alone, 21);
 }
 
 TEST_CASE("explore: a call that is never confirmed or compensated is stuck without a person") {
-    bounds all = canceling(1, 1);
+    bounds limits = canceling(1, 1);
     for (call_model const& call : {never_ends(booking("seat", 1)), never_ends(notice("mail", 1))}) {
-        wrong_saga(saga(all, call), "STUCK: the protocol cannot end from this state");
-        right_saga(saga(with_persons(all), call));
+        wrong_saga(saga(limits, call), "STUCK: the protocol cannot end from this state");
+        right_saga(saga(with_persons(limits), call));
     }
 }
 

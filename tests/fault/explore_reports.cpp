@@ -92,19 +92,20 @@ std::string shown(exploration const& seen) {
 } // namespace
 
 TEST_CASE("explore: a wrong run is replayed step by step") {
-    auto const found = overdraw();
-    REQUIRE_FALSE(found.right);
-    CHECK(found.steps == 7);
-    CHECK(shown(found).find("settle::testing::replay{\"" + found.run + "\"}") != std::string::npos);
-    auto const again = overdraw(replay{found.run});
+    auto const report = overdraw();
+    REQUIRE_FALSE(report.right);
+    CHECK(report.steps == 7);
+    CHECK(shown(report).find("settle::testing::replay{\"" + report.run + "\"}") !=
+          std::string::npos);
+    auto const again = overdraw(replay{report.run});
     CHECK_FALSE(again);
-    CHECK(again.trace == found.trace);
-    CHECK(again.run == found.run);
-    auto const part = overdraw(replay{found.run.substr(0, found.run.find('.'))});
+    CHECK(again.trace == report.trace);
+    CHECK(again.run == report.run);
+    auto const part = overdraw(replay{report.run.substr(0, report.run.find('.'))});
     CHECK(part.right);
     CHECK_FALSE(part);
     CHECK(shown(part).find("one run alone") != std::string::npos);
-    CHECK(found.trace.starts_with(part.trace.substr(0, part.trace.find("1. "))));
+    CHECK(report.trace.starts_with(part.trace.substr(0, part.trace.find("1. "))));
 }
 
 TEST_CASE("explore: the name of a run from another search is refused") {

@@ -123,10 +123,10 @@ TEST_CASE("rule: a receiver purges a row only after every clock has passed the l
 }
 
 TEST_CASE("rule: a log purges an entry only after every clock has passed the last moment") {
-    bounds all = aging(within(1, 1));
-    all.clocks_differ = true;
+    bounds limits = aging(within(1, 1));
+    limits.clocks_differ = true;
     needs_after(21, switched::logs_wait, purchases, enough_for_two, buys,
-                calls("t1", booking("seat", 1)), all);
+                calls("t1", booking("seat", 1)), limits);
 }
 
 TEST_CASE("rule: a person who closes a call raises the revision") {

@@ -5,10 +5,10 @@
 using namespace explored;
 
 TEST_CASE("explore: one call, one worker that may do everything, one late write") {
-    bounds all = canceling(1, 1);
-    all.ages = all.refusals = all.submits = true;
-    all.calls_again = 1;
-    right(purchases, payer, buys, calls("t1", booking("seat", 1)), never_below, all);
+    bounds limits = canceling(1, 1);
+    limits.ages = limits.refusals = limits.submits = true;
+    limits.calls_again = 1;
+    right(purchases, payer, buys, calls("t1", booking("seat", 1)), never_below, limits);
 }
 
 TEST_CASE("explore: one call, two workers that take over from each other at any moment") {

@@ -77,10 +77,10 @@ TEST_CASE("explore: a saga without records, two workers that take over from each
 }
 
 TEST_CASE("explore: a second caller of the id is slow, and its insert follows a purge") {
-    bounds all = aging(canceling(2, 0));
-    all.calls_again = 1;
-    all.cancels = false;
-    right_saga(searched(settle::type<keys::booked>, all));
+    bounds limits = aging(canceling(2, 0));
+    limits.calls_again = 1;
+    limits.cancels = false;
+    right_saga(searched(settle::type<keys::booked>, limits));
 }
 
 TEST_CASE("explore: an old insert that keeps a stage undoes a committed call") {
@@ -96,10 +96,10 @@ TEST_CASE("explore: a commit that closes an entry with a part to confirm") {
 }
 
 TEST_CASE("explore: a saga without records, clocks apart") {
-    bounds all = aging(canceling(1, 1));
-    all.clocks_differ = true;
-    right_saga(searched(settle::type<keys::booked>, all));
-    right_saga(searched(settle::type<rows::confirmed>, all));
+    bounds limits = aging(canceling(1, 1));
+    limits.clocks_differ = true;
+    right_saga(searched(settle::type<keys::booked>, limits));
+    right_saga(searched(settle::type<rows::confirmed>, limits));
 }
 
 TEST_CASE("explore: a log that cannot recognize an old insert") {

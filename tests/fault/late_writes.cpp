@@ -69,10 +69,10 @@ bool play(late_story const& story, Run const& run, std::string const& before,
     plain.recover(of_any_age());
     plain.sweep();
     check_settled(plain, outcomes);
-    auto const found = plain.find("t").value();
-    bool const ran = found && found->state == settle::state::done;
+    auto const entry = plain.find("t").value();
+    bool const ran = entry && entry->state == settle::state::done;
     CHECK(snapshot(plain) == (ran ? after : before));
-    if (found && found->state != settle::state::barred) CHECK(ran);
+    if (entry && entry->state != settle::state::barred) CHECK(ran);
     return calls >= story.lost_at;
 }
 
@@ -145,10 +145,10 @@ void recovery_is_hit(Run const& run) {
                     plain.recover(of_any_age());
                     CHECK(plain.sweep().problem.empty());
                     check_settled(plain, outcomes);
-                    auto const found = plain.find("t").value();
-                    bool const is_free = !found || found->state == settle::state::barred;
+                    auto const entry = plain.find("t").value();
+                    bool const is_free = !entry || entry->state == settle::state::barred;
                     if (is_free) CHECK(snapshot(plain) == before);
-                    else CHECK(found->state == settle::state::done);
+                    else CHECK(entry->state == settle::state::done);
                 }
             }
         }

@@ -186,21 +186,21 @@ private:
             }
         }
         void settle() {
-            for (auto& one : pending) one.synced = one.synced || !one.given_up;
+            for (auto& written : pending) written.synced = written.synced || !written.given_up;
             // Up to the first that may be lost, nothing is open any more.
             auto const open = std::find_if(pending.begin(), pending.end(),
-                                           [](auto const& one) { return !one.synced; });
-            for (auto one = pending.begin(); one != open; ++one) {
-                apply(durable, *one, 0, one->bytes.size());
+                                           [](auto const& written) { return !written.synced; });
+            for (auto written = pending.begin(); written != open; ++written) {
+                apply(durable, *written, 0, written->bytes.size());
             }
             pending.erase(pending.begin(), open);
         }
         void lose(loss kind, std::mt19937_64& chance) {
-            for (auto const& one : pending) {
-                bool const torn = kind == loss::some && !one.synced && chance() % 3 == 0;
-                if (torn && !one.truncates) tear(one, chance);
-                else if (one.synced || survives(kind, chance)) {
-                    apply(durable, one, 0, one.bytes.size());
+            for (auto const& written : pending) {
+                bool const torn = kind == loss::some && !written.synced && chance() % 3 == 0;
+                if (torn && !written.truncates) tear(written, chance);
+                else if (written.synced || survives(kind, chance)) {
+                    apply(durable, written, 0, written.bytes.size());
                 }
             }
             pending.clear();

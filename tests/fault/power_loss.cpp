@@ -67,26 +67,26 @@ void lose_power(std::size_t every, std::uint64_t seeds) {
 } // namespace
 
 TEST_CASE("power: a loss keeps synced bytes and drops the rest") {
-    disk on;
-    auto const file = on.create("f", false);
-    on.write(file, 0, "synced");
-    on.sync(file);
-    on.write(file, 0, "wrote.");
-    CHECK(on.content(file) == "wrote.");
-    disk nothing_lost = on;
+    disk lossy_disk;
+    auto const file = lossy_disk.create("f", false);
+    lossy_disk.write(file, 0, "synced");
+    lossy_disk.sync(file);
+    lossy_disk.write(file, 0, "wrote.");
+    CHECK(lossy_disk.content(file) == "wrote.");
+    disk nothing_lost = lossy_disk;
     nothing_lost.restart(loss::nothing, 1);
     CHECK(nothing_lost.content(file) == "wrote.");
-    on.restart(loss::all, 1);
-    CHECK(on.content(file) == "synced");
+    lossy_disk.restart(loss::all, 1);
+    CHECK(lossy_disk.content(file) == "synced");
     // The name was never synced: SQLite syncs names for a journal only.
-    CHECK_FALSE(on.find("f").has_value());
+    CHECK_FALSE(lossy_disk.find("f").has_value());
     // Writes that a failed sync gave up are not synced by the next sync.
-    on.write(file, 0, "first.");
-    on.fail_sync(file);
-    on.write(file, 6, "second");
-    on.sync(file);
-    on.restart(loss::all, 1);
-    CHECK(on.content(file) == "syncedsecond");
+    lossy_disk.write(file, 0, "first.");
+    lossy_disk.fail_sync(file);
+    lossy_disk.write(file, 6, "second");
+    lossy_disk.sync(file);
+    lossy_disk.restart(loss::all, 1);
+    CHECK(lossy_disk.content(file) == "syncedsecond");
 }
 
 TEST_CASE("power: power is lost at every 13th call of the disk") { lose_power(13, 2); }
@@ -95,13 +95,13 @@ TEST_CASE("long: power: power is lost at every call of the disk") { lose_power(1
 
 TEST_CASE("power: the test notices a disk that does not sync") {
     std::size_t const calls = calls_of(trouble::power_loss);
-    std::size_t found = 0;
+    std::size_t problems = 0;
     for (std::size_t index = 37; index <= calls; index += 37) {
         observations seen;
         disk const dark = darkened(index, seen, true);
-        if (!after_loss(dark, loss::all, index, seen).empty()) ++found;
+        if (!after_loss(dark, loss::all, index, seen).empty()) ++problems;
     }
-    CHECK(found > 0);
+    CHECK(problems > 0);
 }
 
 } // namespace power

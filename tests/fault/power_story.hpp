@@ -118,16 +118,16 @@ private:
     template <typename Engine>
     void first(Engine& engine) {
         for (char const* id : {"A", "B", "C"}) {
-            auto const made = engine.create(ledgers, {id, 100, 0, ""});
-            if (made.has_value()) seen_.created.insert(id);
-            else if (made.problem().code == settle::errc::record_exists) continue;
-            else seen_.check_text(made.problem().message());
+            auto const created = engine.create(ledgers, {id, 100, 0, ""});
+            if (created.has_value()) seen_.created.insert(id);
+            else if (created.problem().code == settle::errc::record_exists) continue;
+            else seen_.check_text(created.problem().message());
         }
         for (std::int64_t const number : {1, 2}) {
-            auto const made = engine.create(shelves, {number, 20});
+            auto const created = engine.create(shelves, {number, 20});
             bool const exists =
-                !made.has_value() && made.problem().code == settle::errc::record_exists;
-            if (!made.has_value() && !exists) seen_.check_text(made.problem().message());
+                !created.has_value() && created.problem().code == settle::errc::record_exists;
+            if (!created.has_value() && !exists) seen_.check_text(created.problem().message());
         }
         step([&] { return engine.run("move", move{"A", "B", 30}); });
         step([&] { return engine.run("poor", move{"A", "B", 500}); });
@@ -256,8 +256,8 @@ private:
             entries[one.id] = one;
         }
         for (outcome const& outcome : seen_.outcomes) {
-            auto const found = entries.find(outcome.id);
-            bool const exists = found != entries.end();
+            auto const logged_entry = entries.find(outcome.id);
+            bool const exists = logged_entry != entries.end();
             bool const submitted = outcome.verdict == verdict::undecided && outcome.problem.empty();
             if (submitted && !exists)
                 complain(outcome.id + " was submitted, and the log has no entry");
@@ -265,10 +265,11 @@ private:
             auto const expected_state =
                 outcome.done() ? settle::state::done : settle::state::canceled;
             if (!exists) complain(outcome.text() + ", and the log has no entry");
-            else if (found->second.state != expected_state || found->second.why != outcome.why) {
+            else if (logged_entry->second.state != expected_state ||
+                     logged_entry->second.why != outcome.why) {
                 complain(outcome.text() + ", and it is " +
-                         std::string{name_of(found->second.state)} + " (" +
-                         std::string{name_of(found->second.why)} + ")");
+                         std::string{name_of(logged_entry->second.state)} + " (" +
+                         std::string{name_of(logged_entry->second.why)} + ")");
             }
         }
     }

@@ -65,17 +65,18 @@ private:
         disk& disk = *vfs.disk_;
         trouble const fault = vfs.fault_of(act::open);
         if (fault == trouble::io_error) return SQLITE_CANTOPEN;
-        std::optional<disk::file> found;
-        if (name != nullptr) found = disk.find(name);
-        if (!found) {
+        std::optional<disk::file> disk_file;
+        if (name != nullptr) disk_file = disk.find(name);
+        if (!disk_file) {
             if ((flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
             constexpr int journals =
                 SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL;
-            found = name == nullptr ? disk.create() : disk.create(name, (flags & journals) != 0);
+            disk_file =
+                name == nullptr ? disk.create() : disk.create(name, (flags & journals) != 0);
         }
         if (fault == trouble::power_loss) return SQLITE_CANTOPEN;
-        auto* const made =
-            new (file) handle{{methods()}, &vfs, *found, 0, 0, 0, false, disk.failed_syncs(*found)};
+        auto* const made = new (file)
+            handle{{methods()}, &vfs, *disk_file, 0, 0, 0, false, disk.failed_syncs(*disk_file)};
         vfs.handles_.push_back(made);
         if (out != nullptr) *out = flags;
         return SQLITE_OK;
@@ -91,10 +92,10 @@ private:
     static int access(sqlite3_vfs* self, char const* name, int flags, int* out) {
         vfs& vfs = of(self);
         if (vfs.fault_of(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
-        auto const found = vfs.disk_->find(name);
+        auto const disk_file = vfs.disk_->find(name);
         // SQLite treats an empty journal as absent.
         bool const there =
-            found && (flags != SQLITE_ACCESS_EXISTS || !vfs.disk_->content(*found).empty());
+            disk_file && (flags != SQLITE_ACCESS_EXISTS || !vfs.disk_->content(*disk_file).empty());
         *out = there ? 1 : 0;
         return SQLITE_OK;
     }
@@ -170,19 +171,20 @@ private:
         });
     }
     static int lock(sqlite3_file* file, int level) {
-        handle& one = in(file);
-        if (one.of->fault_of(act::lock) != trouble::none) return SQLITE_IOERR_LOCK;
-        if (one.lock >= level) return SQLITE_OK;
+        handle& file_handle = in(file);
+        if (file_handle.of->fault_of(act::lock) != trouble::none) return SQLITE_IOERR_LOCK;
+        if (file_handle.lock >= level) return SQLITE_OK;
         auto const other_has = [&](int least) {
-            return one.of->any_other(one, [&](handle const& h) { return h.lock >= least; });
+            return file_handle.of->any_other(file_handle,
+                                             [&](handle const& h) { return h.lock >= least; });
         };
         bool const reads = level == SQLITE_LOCK_SHARED;
         if (other_has(reads ? SQLITE_LOCK_PENDING : SQLITE_LOCK_RESERVED)) return SQLITE_BUSY;
         if (level == SQLITE_LOCK_EXCLUSIVE && other_has(SQLITE_LOCK_SHARED)) {
-            one.lock = SQLITE_LOCK_PENDING;
+            file_handle.lock = SQLITE_LOCK_PENDING;
             return SQLITE_BUSY;
         }
-        one.lock = level;
+        file_handle.lock = level;
         return SQLITE_OK;
     }
     static int unlock(sqlite3_file* file, int level) {
@@ -205,47 +207,47 @@ private:
         *out = nullptr;
         if (handle.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMMAP;
         handle.maps = true;
-        regions& all = handle.of->shared_[handle.file];
-        auto const at = static_cast<std::size_t>(number);
-        if (at >= all.size() && extend == 0) return SQLITE_OK;
-        while (all.size() <= at) {
-            all.push_back(std::make_unique<char[]>(static_cast<std::size_t>(size)));
+        regions& shared_memory = handle.of->shared_[handle.file];
+        auto const index = static_cast<std::size_t>(number);
+        if (index >= shared_memory.size() && extend == 0) return SQLITE_OK;
+        while (shared_memory.size() <= index) {
+            shared_memory.push_back(std::make_unique<char[]>(static_cast<std::size_t>(size)));
         }
-        *out = all[at].get();
+        *out = shared_memory[index].get();
         return SQLITE_OK;
     }
     static int lock_shared(sqlite3_file* file, int first, int count, int flags) {
-        handle& one = in(file);
+        handle& file_handle = in(file);
         unsigned const mask = ((1U << static_cast<unsigned>(count)) - 1U)
                               << static_cast<unsigned>(first);
         if ((flags & SQLITE_SHM_UNLOCK) != 0) {
-            one.shared &= ~mask;
-            one.exclusive &= ~mask;
+            file_handle.shared &= ~mask;
+            file_handle.exclusive &= ~mask;
             return SQLITE_OK;
         }
-        if (one.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMLOCK;
+        if (file_handle.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMLOCK;
         bool const alone = (flags & SQLITE_SHM_EXCLUSIVE) != 0;
-        bool const busy = one.of->any_other(one, [&](handle const& h) {
+        bool const busy = file_handle.of->any_other(file_handle, [&](handle const& h) {
             return ((h.exclusive | (alone ? h.shared : 0U)) & mask) != 0;
         });
         if (busy) return SQLITE_BUSY;
-        (alone ? one.exclusive : one.shared) |= mask;
+        (alone ? file_handle.exclusive : file_handle.shared) |= mask;
         return SQLITE_OK;
     }
     static int unmap(sqlite3_file* file, int) {
-        handle& one = in(file);
-        one.maps = false;
-        one.shared = one.exclusive = 0;
+        handle& file_handle = in(file);
+        file_handle.maps = false;
+        file_handle.shared = file_handle.exclusive = 0;
         // The first connection that maps it starts with no content, as in the system's own file
         // system.
-        if (!one.of->any_other(one, [](handle const& h) { return h.maps; })) {
-            one.of->shared_.erase(one.file);
+        if (!file_handle.of->any_other(file_handle, [](handle const& h) { return h.maps; })) {
+            file_handle.of->shared_.erase(file_handle.file);
         }
         return SQLITE_OK;
     }
 
     static sqlite3_io_methods const* methods() {
-        static sqlite3_io_methods const all{
+        static sqlite3_io_methods const io_methods{
             2,
             close,
             read,
@@ -265,7 +267,7 @@ private:
             unmap,
             nullptr,
             nullptr};
-        return &all;
+        return &io_methods;
     }
 
     disk* disk_;

@@ -85,20 +85,20 @@ void check(std::vector<sent> const& story) {
     settle::receiver airline_receiver{db};
     CHECK(books_of(db) == books_by_rows(airline_receiver.list().value()));
     // `unavailable` is certain: nothing was stored.
-    for (auto const& one : story) {
+    for (auto const& delivery : story) {
         bool effect = false;
         for (auto const operation :
              {call_operation::apply, call_operation::confirm, call_operation::compensate}) {
-            effect = effect || was_sent(story, one.call.key, operation);
+            effect = effect || was_sent(story, delivery.call.key, operation);
         }
-        std::string const key{one.call.key};
+        std::string const key{delivery.call.key};
         if (!effect) CHECK_MESSAGE(!airline_receiver.find(key).value(), key);
     }
-    for (auto const& one : story) {
-        if (one.call.operation != call_operation::apply) continue;
-        auto const& answer = one.answer;
-        auto const again = airline_receiver.take(one.call, seats{});
-        std::string const key{one.call.key};
+    for (auto const& delivery : story) {
+        if (delivery.call.operation != call_operation::apply) continue;
+        auto const& answer = delivery.answer;
+        auto const again = airline_receiver.take(delivery.call, seats{});
+        std::string const key{delivery.call.key};
         if (answer.status == call_status::refused) CHECK_MESSAGE(again == answer, key);
         bool const undone = was_sent(story, key, call_operation::compensate);
         if (answer.status == call_status::ok && !undone) CHECK_MESSAGE(again == answer, key);
@@ -108,15 +108,15 @@ void check(std::vector<sent> const& story) {
         auto const again = airline_receiver.take(one.call, seats{});
         CHECK_MESSAGE(again == service_answer::ok(), again.text);
     }
-    for (auto const& one : story) {
-        bool const undone = was_sent(story, one.call.key, call_operation::compensate);
-        if (one.call.operation != call_operation::apply || !undone) continue;
-        CHECK(airline_receiver.take(one.call, seats{}).status == call_status::refused);
+    for (auto const& delivery : story) {
+        bool const undone = was_sent(story, delivery.call.key, call_operation::compensate);
+        if (delivery.call.operation != call_operation::apply || !undone) continue;
+        CHECK(airline_receiver.take(delivery.call, seats{}).status == call_status::refused);
     }
-    auto const found = books_of(db);
-    CHECK(found == books_by_rows(airline_receiver.list().value()));
-    CHECK(found.free == seats_at_first - 2);
-    CHECK(found.confirms == 1);
+    auto const books = books_of(db);
+    CHECK(books == books_by_rows(airline_receiver.list().value()));
+    CHECK(books.free == seats_at_first - 2);
+    CHECK(books.confirms == 1);
 }
 
 /// The story on a disk with a fault at one of its calls.

@@ -95,14 +95,14 @@ TEST_CASE("receiver: processes that are killed at any moment keep every answer")
             else CHECK(row->standing.status == receiver_status::compensated);
             ++answered;
         }
-        auto const found = books_of(db);
+        auto const stored_books = books_of(db);
         std::int64_t applied = 0;
         std::int64_t compensated = 0;
         for (auto const& one : airline_receiver.list({}, {}, 1'000'000).value()) {
             ++applied;
             if (one.standing.status == receiver_status::compensated) ++compensated;
         }
-        CHECK(found == books{free - applied + compensated, applied, 0, compensated});
+        CHECK(stored_books == books{free - applied + compensated, applied, 0, compensated});
     }
     CHECK(answered > rounds);
 }

@@ -117,13 +117,13 @@ void check_settled(Engine& engine, std::vector<outcome> const& outcomes) {
     for (outcome const& outcome : outcomes) {
         if (outcome.verdict == verdict::undecided || outcome.verdict == verdict::refused) continue;
         INFO("outcome: ", outcome.text());
-        auto const found = engine.find(outcome.id).value();
-        REQUIRE(found.has_value());
-        CHECK(found->state == (outcome.done() ? settle::state::done : settle::state::canceled));
+        auto const entry = engine.find(outcome.id).value();
+        REQUIRE(entry.has_value());
+        CHECK(entry->state == (outcome.done() ? settle::state::done : settle::state::canceled));
         if (outcome.canceled()) {
-            CHECK(found->why == outcome.why);
-            CHECK(found->participant == outcome.participant);
-            CHECK(found->line == outcome.line);
+            CHECK(entry->why == outcome.why);
+            CHECK(entry->participant == outcome.participant);
+            CHECK(entry->line == outcome.line);
         }
     }
 }

@@ -139,12 +139,13 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
     stage.time.advance(1s);
     CHECK(plain.recover(of_any_age()).skipped.empty());
     CHECK(plain.sweep().problem.empty());
-    std::vector<outcome> all;
-    for (auto const& some : outcomes) all.insert(all.end(), some.begin(), some.end());
-    std::erase_if(all, [](outcome const& outcome) {
+    std::vector<outcome> all_outcomes;
+    for (auto const& some : outcomes)
+        all_outcomes.insert(all_outcomes.end(), some.begin(), some.end());
+    std::erase_if(all_outcomes, [](outcome const& outcome) {
         return outcome.problem.code == settle::errc::unknown_id;
     });
-    check_settled(plain, all);
+    check_settled(plain, all_outcomes);
     std::int64_t sum = 0;
     for (ledger const& one : plain.template scan_page<ledgers_type>(std::nullopt, 100).value()) {
         sum += one.balance;

@@ -165,22 +165,23 @@ struct experience {
 template <typename Simulate>
 void run_seeds(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate) {
     on_one_processor const processor;
-    experience all;
+    experience total;
     for (std::uint64_t const seed : seeds_to_run) {
         simulation_report const report = simulate(limits_of(seed));
         CHECK_MESSAGE(report.problems.empty(), report, "\n  ", replay(seed));
-        all.add(report);
+        total.add(report);
     }
-    MESSAGE(all.begun, " transactions and ", all.steps, " calls, ", seeds_to_run.size(), " seeds");
+    MESSAGE(total.begun, " transactions and ", total.steps, " calls, ", seeds_to_run.size(),
+            " seeds");
     if (seeds_to_run.size() == 1) return;
-    CHECK(all.late > 100);
-    CHECK(all.crashes > 10);
-    CHECK(all.reversed > 10);
+    CHECK(total.late > 100);
+    CHECK(total.crashes > 10);
+    CHECK(total.reversed > 10);
     using settle::reason;
     for (reason const why : {reason::guard_failed, reason::record_missing, reason::record_exists,
                              reason::busy, reason::cancel_asked, reason::expired}) {
         INFO("canceled because of: ", std::string{name_of(why)});
-        CHECK(all.reasons[why] > 0);
+        CHECK(total.reasons[why] > 0);
     }
 }
 

@@ -126,11 +126,11 @@ simulation_limits purging(std::uint64_t seed) {
 }
 
 /// Runs each seed. The sums of the reports.
-simulation_report run_payments(std::vector<std::uint64_t> const& all,
+simulation_report run_payments(std::vector<std::uint64_t> const& seeds,
                                simulation_limits (*limits)(std::uint64_t)) {
     on_one_processor const processor;
     simulation_report sum;
-    for (auto const seed : all) {
+    for (auto const seed : seeds) {
         auto const report = pay(limits(seed));
         CHECK_MESSAGE(report, report, "\n  ", replay(seed));
         sum.done += report.done;

@@ -186,14 +186,14 @@ simulation_limits limits_of(std::uint64_t seed) {
 
 /// Limits under which entries and rows are purged while calls are on their way.
 simulation_limits purging(std::uint64_t seed) {
-    auto made = simulation_limits::with_services(seed);
-    made.purges = true;
-    made.faults.jump = 0;
-    made.longest_late = std::chrono::minutes{40};
-    made.engine.clocks = std::chrono::milliseconds{0};
-    made.engine.resubmission = std::chrono::minutes{3};
-    made.engine.lifetime = std::chrono::minutes{5};
-    return made;
+    auto limits = simulation_limits::with_services(seed);
+    limits.purges = true;
+    limits.faults.jump = 0;
+    limits.longest_late = std::chrono::minutes{40};
+    limits.engine.clocks = std::chrono::milliseconds{0};
+    limits.engine.resubmission = std::chrono::minutes{3};
+    limits.engine.lifetime = std::chrono::minutes{5};
+    return limits;
 }
 
 /// The events seen over all seeds.
@@ -211,20 +211,20 @@ template <typename Simulate>
 experience run_sagas(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate,
                      simulation_limits (*limits)(std::uint64_t) = limits_of) {
     on_one_processor const processor;
-    experience all;
+    experience total;
     for (std::uint64_t const seed : seeds_to_run) {
         simulation_report const report = simulate(limits(seed));
         CHECK_MESSAGE(report.problems.empty(), report, "\n  ", replay(seed));
-        all.begun += report.begun;
-        all.late += report.late;
-        all.crashes += report.crashes;
-        all.service_faults += report.service_faults;
-        all.purged += report.purged;
-        for (auto const& [why, count] : report.reasons) all.reasons[why] += count;
+        total.begun += report.begun;
+        total.late += report.late;
+        total.crashes += report.crashes;
+        total.service_faults += report.service_faults;
+        total.purged += report.purged;
+        for (auto const& [why, count] : report.reasons) total.reasons[why] += count;
     }
-    MESSAGE(all.begun, " transactions, ", seeds_to_run.size(), " seeds");
-    all.is_whole = seeds_to_run.size() > 1;
-    return all;
+    MESSAGE(total.begun, " transactions, ", seeds_to_run.size(), " seeds");
+    total.is_whole = seeds_to_run.size() > 1;
+    return total;
 }
 
 /// The report of trips whose flights or cards have flaws.
@@ -266,16 +266,16 @@ TEST_CASE("simulation of services: a seed repeats its run step by step") {
 }
 
 TEST_CASE("simulation of services: the calls of four services end right") {
-    auto const all = run_sagas(seeds(1, 6), sell_sound_trips);
-    if (!all.is_whole) return;
-    CHECK(all.late > 1'000);
-    CHECK(all.crashes > 50);
-    CHECK(all.service_faults > 20);
+    auto const total = run_sagas(seeds(1, 6), sell_sound_trips);
+    if (!total.is_whole) return;
+    CHECK(total.late > 1'000);
+    CHECK(total.crashes > 50);
+    CHECK(total.service_faults > 20);
     for (reason const why :
          {reason::refused, reason::unanswered, reason::unavailable, reason::expired}) {
         INFO("canceled because of: ", std::string{name_of(why)});
-        auto const found = all.reasons.find(why);
-        CHECK(found != all.reasons.end());
+        auto const found = total.reasons.find(why);
+        CHECK(found != total.reasons.end());
     }
 }
 
@@ -296,10 +296,10 @@ TEST_CASE("simulation of services: a restart that loses no answered call is harm
         limits.faults.restart = 100'000;
         return limits;
     };
-    auto const all = run_sagas(seeds(41, 2), [&](simulation_limits const& limits) {
+    auto const total = run_sagas(seeds(41, 2), [&](simulation_limits const& limits) {
         return sell_outings(restarts(limits));
     });
-    CHECK((all.service_faults > 500 || !all.is_whole));
+    CHECK((total.service_faults > 500 || !total.is_whole));
 }
 
 TEST_CASE("simulation of services: a restored backup breaks promises, and the audit names them") {

@@ -24,11 +24,11 @@ class on_one_processor {
 public:
     on_one_processor() {
         if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-        int const here = ::sched_getcpu();
-        if (here < 0) return;
+        int const cpu = ::sched_getcpu();
+        if (cpu < 0) return;
         cpu_set_t processor;
         CPU_ZERO(&processor);
-        CPU_SET(static_cast<std::size_t>(here), &processor);
+        CPU_SET(static_cast<std::size_t>(cpu), &processor);
         changed_ = ::sched_setaffinity(0, sizeof processor, &processor) == 0;
     }
     on_one_processor(on_one_processor const&) = delete;

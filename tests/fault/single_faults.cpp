@@ -84,12 +84,12 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
         plain.sweep();
     }
     check_settled(plain, outcomes);
-    auto const found = plain.find(usual.end.id).value();
-    bool const ran = found && found->state == settle::state::done;
+    auto const entry = plain.find(usual.end.id).value();
+    bool const ran = entry && entry->state == settle::state::done;
     CHECK(snapshot(plain) == (ran ? usual.after : usual.before));
     if (usual.end.canceled()) CHECK_FALSE(ran);
-    bool const is_bar = found && found->state == settle::state::barred;
-    if (found && !is_bar && usual.end.done()) CHECK(ran);
+    bool const is_bar = entry && entry->state == settle::state::barred;
+    if (entry && !is_bar && usual.end.done()) CHECK(ran);
     return true;
 }
 

@@ -73,10 +73,10 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
     CHECK(snapshot(engine) == before);
     check_settled(engine, {});
     for (char const* id : {"transfer", "rewrite", "issue", "order"}) {
-        auto const found = engine.find(id).value().value();
-        CHECK(found.state == settle::state::canceled);
-        CHECK(found.why == settle::reason::mark_without_entry);
-        CHECK(found.type.empty());
+        auto const entry = engine.find(id).value().value();
+        CHECK(entry.state == settle::state::canceled);
+        CHECK(entry.why == settle::reason::mark_without_entry);
+        CHECK(entry.type.empty());
     }
     // The entry matches any transaction: a later call with the id gets the outcome canceled.
     outcome const late = engine.run("transfer", move{"A", "B", 30});

@@ -174,16 +174,16 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
         time.advance(24h * 8);
         plain.recover(of_any_age());
         check_settled(plain, outcomes);
-        auto const found = plain.find("t").value();
-        CHECK(left.has_value() == found.has_value());
+        auto const recovered = plain.find("t").value();
+        CHECK(left.has_value() == recovered.has_value());
         if (!left) continue;
         if (left->state == settle::state::pending) {
-            CHECK(found->state == settle::state::canceled);
-            CHECK(found->why == settle::reason::expired);
+            CHECK(recovered->state == settle::state::canceled);
+            CHECK(recovered->why == settle::reason::expired);
             CHECK(snapshot(plain) == before);
         } else {
             // A committed transaction stays committed.
-            CHECK(found->state == settle::state::done);
+            CHECK(recovered->state == settle::state::done);
         }
     }
     SUBCASE("the transaction was submitted and never run") {

@@ -16,7 +16,7 @@ namespace store = settle::sqlite::detail;
 
 /// The tables of settle in memory. The next input replaces the inserted rows.
 struct tables {
-    store::connection on{":memory:", std::chrono::milliseconds{0}};
+    store::connection connection{":memory:", std::chrono::milliseconds{0}};
     store::statement entry;
     store::statement type;
     store::statement owner;
@@ -25,20 +25,20 @@ struct tables {
     std::optional<store::mark_reader> marks;
 
     tables() {
-        store::create_tables(on);
-        entry = {on,
+        store::create_tables(connection);
+        entry = {connection,
                  "INSERT INTO settle_entry(id, type, state, epoch, committed, attempts, reason, "
                  "owner, created, modified, parameters, participant, line, images) "
                  "VALUES(?, 1, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)",
                  "insert"};
-        type = {on, "INSERT INTO settle_type VALUES(1, ?, ?)", "insert"};
-        owner = {on, "INSERT INTO settle_owner VALUES(1, ?)", "insert"};
-        mark = {on,
+        type = {connection, "INSERT INTO settle_type VALUES(1, ?, ?)", "insert"};
+        owner = {connection, "INSERT INTO settle_owner VALUES(1, ?)", "insert"};
+        mark = {connection,
                 "INSERT INTO settle_mark(id, participant, line, collection, key, epoch, effect) "
                 "VALUES(?, ?, ?, 'things', ?, ?, 'add')",
                 "insert"};
-        reader.emplace(on);
-        marks.emplace(on, "'things'");
+        reader.emplace(connection);
+        marks.emplace(connection, "'things'");
     }
 };
 
@@ -85,27 +85,27 @@ void read_entry(tables& in, fuzz::lines& from) {
     insert(in.type, from, 2);
     insert(in.owner, from, 1);
     if (!insert(in.entry, from, 12)) return;
-    store::statement const ids{in.on, "SELECT id FROM settle_entry", "read"};
+    store::statement const ids{in.connection, "SELECT id FROM settle_entry", "read"};
     store::run row{ids};
     row.next();
     std::string const id{row.text(0)};
-    auto const found = result_of([&] { return in.reader->read(id); });
+    auto const entry = result_of([&] { return in.reader->read(id); });
     auto const listed = result_of([&] { return in.reader->list({}, {}, 10); });
     fuzz::verify(listed.has_value(), "a damaged entry holds up no others");
-    if (!found || !*found || listed->empty()) return;
-    fuzz::verify(listed->front() == **found, "an entry is listed as it is read");
+    if (!entry || !*entry || listed->empty()) return;
+    fuzz::verify(listed->front() == **entry, "an entry is listed as it is read");
     std::string images;
-    settle::detail::append_images(images, (*found)->images);
+    settle::detail::append_images(images, (*entry)->images);
     auto const again = settle::detail::decode_images(images);
-    fuzz::verify(again.has_value() && again.value() == (*found)->images, "images come back");
+    fuzz::verify(again.has_value() && again.value() == (*entry)->images, "images come back");
 }
 
 void read_marks(tables& in, fuzz::lines& from) {
     if (!insert(in.mark, from, 5)) return;
-    auto const found = result_of([&] { return in.marks->read(std::nullopt, 10); });
-    fuzz::verify(found && found->size() == 1, "a damaged mark is listed with its fault");
-    if (found->front().fault.empty()) return;
-    fuzz::verify(found->front().fault.code == settle::errc::damaged,
+    auto const marks = result_of([&] { return in.marks->read(std::nullopt, 10); });
+    fuzz::verify(marks && marks->size() == 1, "a damaged mark is listed with its fault");
+    if (marks->front().fault.empty()) return;
+    fuzz::verify(marks->front().fault.code == settle::errc::damaged,
                  "damage has the code for damage");
 }
 
@@ -114,10 +114,10 @@ void read_marks(tables& in, fuzz::lines& from) {
 /// Input: a line for each column of a type, an owner, an entry and a mark.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     static tables in;
-    in.on.execute("SAVEPOINT one", "begin");
+    in.connection.execute("SAVEPOINT one", "begin");
     fuzz::lines from{data, size};
     read_entry(in, from);
     read_marks(in, from);
-    in.on.execute("ROLLBACK TO one; RELEASE one", "forget");
+    in.connection.execute("ROLLBACK TO one; RELEASE one", "forget");
     return 0;
 }

@@ -20,13 +20,13 @@ using settle::http::options;
 
 namespace {
 
-struct given {
+struct raw_answer {
     std::string lines = "200 OK";
     std::string body{};
 };
 
 /// The answer of a server that sends these lines and this body.
-service_answer answer_of(given const& from, service_call const& call, options settings = {}) {
+service_answer answer_of(raw_answer const& from, service_call const& call, options settings = {}) {
     raw_server server{sends_and_closes("HTTP/1.1 " + from.lines + "\r\nContent-Length: " +
                                        std::to_string(from.body.size()) + "\r\n\r\n" + from.body)};
     client one{server.address(), std::move(settings)};
@@ -81,7 +81,7 @@ TEST_CASE("a compressed answer is unpacked, within the limit of an answer") {
     auto const packed = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\x2b\xcd\x4d"
                         "\x4a\x2d\x52\xb2\x52\x0a\x31\x54\xaa\x05\x00\x57\x92\x5c\x73\x0f"
                         "\x00\x00\x00"s;
-    given const answer{"200 OK\r\nContent-Encoding: gzip", packed};
+    raw_answer const answer{"200 OK\r\nContent-Encoding: gzip", packed};
     CHECK(answer_of(answer, seat_call()) == service_answer::ok(R"({"number":"T1"})"));
     options settings;
     settings.longest_answer = 14;
@@ -104,8 +104,8 @@ TEST_CASE("a call without a result is ok at each ordinary 2xx") {
         CHECK(answer_of({"200 OK", ""}, call) == service_answer::ok());
         CHECK(answer_of({"201 Created", "{\"id\":1}"}, call).status == ok);
         // The page of a proxy is not the service's word.
-        for (auto const& page :
-             {given{"200 OK\r\nContent-Type: text/html", "OK"}, given{"200 OK", "<html>"}}) {
+        for (auto const& page : {raw_answer{"200 OK\r\nContent-Type: text/html", "OK"},
+                                 raw_answer{"200 OK", "<html>"}}) {
             auto const answer = answer_of(page, call);
             CHECK(answer.status == unknown);
             CHECK(contains(answer.text, "with a page as its body"));

@@ -15,10 +15,10 @@ using settle::http::options;
 namespace {
 
 std::string problem_of(std::string_view address, options const& settings = {}) {
-    auto const made = client::open(address, settings);
-    if (made) return {};
-    CHECK(made.problem().code == settle::errc::bad_option);
-    return made.problem().text;
+    auto const opened = client::open(address, settings);
+    if (opened) return {};
+    CHECK(opened.problem().code == settle::errc::bad_option);
+    return opened.problem().text;
 }
 
 /// A variable of the environment until the end of the block.
@@ -119,11 +119,11 @@ TEST_CASE("headers of the user are sent with each call, and no message shows the
     std::vector<std::string> requests;
     std::string status;
     raw_server server{[&](raw_connection& connection) {
-        for (std::string one; !(one = connection.read_request()).empty();) {
-            requests.push_back(one);
+        for (std::string request; !(request = connection.read_request()).empty();) {
+            requests.push_back(request);
             // The server repeats the request, as a debug page does.
             std::string body{"\""};
-            for (char const each : one) body += each >= ' ' && each != '"' ? each : ' ';
+            for (char const each : request) body += each >= ' ' && each != '"' ? each : ' ';
             body += "\"";
             connection.send("HTTP/1.1 " + status + "\r\nContent-Length: " +
                             std::to_string(body.size()) + "\r\n\r\n" + body);

@@ -67,10 +67,10 @@ public:
 private:
     static std::size_t content_length(std::string_view head) {
         constexpr std::string_view name = "Content-Length: ";
-        auto const at = head.find(name);
-        return at == std::string_view::npos
+        auto const position = head.find(name);
+        return position == std::string_view::npos
                    ? 0
-                   : std::stoul(std::string{head.substr(at + name.size(), 12)});
+                   : std::stoul(std::string{head.substr(position + name.size(), 12)});
     }
     bool receive() {
         char bytes[4096];

@@ -80,13 +80,14 @@ TEST_CASE("each status has the meaning of the page, for each operation") {
             }
             if (expected == refused && !may_be_refused(operation)) expected = unknown;
             auto const answer = server.answer(operation, status);
-            auto const of = std::to_string(status) + " for " + std::string{name_of(operation)};
-            CHECK_MESSAGE(answer.status == expected, of << ": " << answer.text);
+            auto const context = std::to_string(status) + " for " + std::string{name_of(operation)};
+            CHECK_MESSAGE(answer.status == expected, context << ": " << answer.text);
             if (expected == ok) {
-                CHECK_MESSAGE(
-                    answer.text == (status == 204 ? "" : "{\"reason\":\"of the service\"}"), of);
+                CHECK_MESSAGE(answer.text ==
+                                  (status == 204 ? "" : "{\"reason\":\"of the service\"}"),
+                              context);
             } else if (expected == refused) {
-                CHECK_MESSAGE(answer.text == "of the service", of);
+                CHECK_MESSAGE(answer.text == "of the service", context);
             } else {
                 auto const advice =
                     status == 202 ? ". If it says that the call is done, give it that meaning in "
@@ -98,7 +99,7 @@ TEST_CASE("each status has the meaning of the page, for each operation") {
                 auto const shown = "got status " + std::to_string(status) +
                                    (status == 304 ? "" : ": of the service") + advice +
                                    ". See http#status-codes";
-                CHECK_MESSAGE(answer.text.ends_with(shown), of << ": " << answer.text);
+                CHECK_MESSAGE(answer.text.ends_with(shown), context << ": " << answer.text);
                 CHECK(answer.text.starts_with("settle: the call '" +
                                               std::string{name_of(operation)} +
                                               "' at http://127.0.0.1:"));
@@ -277,19 +278,19 @@ TEST_CASE("Retry-After is taken in seconds and as a date") {
     gmtime_r(&moment, &parts);
     char date[64];
     std::strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    auto const found = after(date);
-    REQUIRE(found);
-    CHECK(*found > 0s);
-    CHECK(*found <= 600s);
+    auto const delay = after(date);
+    REQUIRE(delay);
+    CHECK(*delay > 0s);
+    CHECK(*delay <= 600s);
 
-    auto const of = [](std::string const& lines, std::string const& body) {
+    auto const retry_after = [](std::string const& lines, std::string const& body) {
         return answer_of(lines + "\r\nRetry-After: 9", body).retry_after;
     };
-    CHECK(of("500 Internal Server Error", "") == 9s);
-    CHECK(of("429 Too Many Requests", "") == 9s);
+    CHECK(retry_after("500 Internal Server Error", "") == 9s);
+    CHECK(retry_after("429 Too Many Requests", "") == 9s);
     // After these statuses the call is not repeated.
-    CHECK(of("422 Unprocessable Content", "") == std::nullopt);
-    CHECK(of("200 OK", "1") == std::nullopt);
+    CHECK(retry_after("422 Unprocessable Content", "") == std::nullopt);
+    CHECK(retry_after("200 OK", "1") == std::nullopt);
 }
 
 TEST_CASE("a redirect is not followed") {

@@ -170,10 +170,10 @@ TEST_CASE("clients share the descriptors of the process: idle connections make r
     other_server const first{folder, true};
     other_server const second{folder, true};
     file_limit const limit{300};
-    client one{first.address()};
-    client other{second.address()};
+    client first_client{first.address()};
+    client second_client{second.address()};
     auto const every = keys(250);
-    for (client* const each : {&one, &other, &one}) {
+    for (client* const each : {&first_client, &second_client, &first_client}) {
         for (auto const& answer : send_all(*each, calls_of(every)))
             CHECK(answer == service_answer::ok("1"));
     }
@@ -186,18 +186,18 @@ TEST_CASE("a service that never answers leaves descriptors to the others") {
     file_limit const limit{300};
     options settings;
     settings.call_timeout = settings.wave_timeout = std::chrono::hours{1};
-    client one{hung.address(), settings};
-    client other{quick.address(), settings};
+    client hung_client{hung.address(), settings};
+    client quick_client{quick.address(), settings};
     std::stop_source stop;
     std::jthread const waits{[&] {
         auto const every = keys(1000);
         std::vector<service_answer> answers(every.size());
-        one.send(calls_of(every), answers, {stop.get_token(), std::nullopt});
+        hung_client.send(calls_of(every), answers, {stop.get_token(), std::nullopt});
         CHECK(answers.front().status == unknown);
         CHECK(answers.back().not_sent);
     }};
     std::this_thread::sleep_for(300ms);
-    for (auto const& answer : send_all(other, calls_of(keys(100))))
+    for (auto const& answer : send_all(quick_client, calls_of(keys(100))))
         CHECK(answer == service_answer::ok("1"));
     stop.request_stop();
 }
@@ -375,13 +375,13 @@ TEST_CASE("a send ends with its caller's deadline or stop request") {
                 stop.request_stop();
             }
         }};
-        client one{server.address(), settings};
+        client sender{server.address(), settings};
         settle::wait_limits limits;
         std::vector<service_answer> answers(2);
         for (auto wait = 200ms; requests == 0; wait *= 2) {
             if (has_deadline) limits.deadline = std::chrono::steady_clock::now() + wait;
             else limits.stop = stop.get_token();
-            one.send(calls_of(keys(2)), answers, limits);
+            sender.send(calls_of(keys(2)), answers, limits);
         }
         auto const* const limit = has_deadline ? "the deadline of the engine's caller" : "a stop";
         CHECK(answers[0].status == unknown);

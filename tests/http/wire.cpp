@@ -150,20 +150,22 @@ TEST_CASE("a header value is a text in percent-encoding") {
 }
 
 TEST_CASE("a moment is UTC with milliseconds, within the years 0 to 9999") {
-    auto const at = [](std::int64_t count) { return timestamp{std::chrono::milliseconds{count}}; };
-    CHECK(utc_text(at(0)) == "1970-01-01T00:00:00.000Z");
-    CHECK(utc_text(at(-1)) == "1969-12-31T23:59:59.999Z");
-    CHECK(utc_text(at(951827696007)) == "2000-02-29T12:34:56.007Z");
+    auto const moment = [](std::int64_t count) {
+        return timestamp{std::chrono::milliseconds{count}};
+    };
+    CHECK(utc_text(moment(0)) == "1970-01-01T00:00:00.000Z");
+    CHECK(utc_text(moment(-1)) == "1969-12-31T23:59:59.999Z");
+    CHECK(utc_text(moment(951827696007)) == "2000-02-29T12:34:56.007Z");
     CHECK(utc_text(timestamp::max()) == "9999-12-31T23:59:59.999Z");
     CHECK(utc_text(timestamp::min()) == "0000-01-01T00:00:00.000Z");
     for (std::int64_t const count :
          {std::int64_t{0}, std::int64_t{-1}, std::int64_t{951827696007},
           std::int64_t{253402300799999}, std::int64_t{-62167219200000}}) {
-        CHECK(moment_of_utc_text(utc_text(at(count))) == at(count));
+        CHECK(moment_of_utc_text(utc_text(moment(count))) == moment(count));
     }
-    CHECK(moment_of_utc_text("2000-02-29T12:34:56Z") == at(951827696000));
-    CHECK(moment_of_utc_text("2000-02-29T12:34:56.0071239Z") == at(951827696007));
-    CHECK(moment_of_utc_text("2000-02-29T12:34:56.1Z") == at(951827696100));
+    CHECK(moment_of_utc_text("2000-02-29T12:34:56Z") == moment(951827696000));
+    CHECK(moment_of_utc_text("2000-02-29T12:34:56.0071239Z") == moment(951827696007));
+    CHECK(moment_of_utc_text("2000-02-29T12:34:56.1Z") == moment(951827696100));
     for (auto const* damaged :
          {"", "Z", "2000-02-30T12:34:56Z", "2000-02-29T24:00:00Z", "2000-02-29T12:34:56",
           "2000-02-29T12:34:56.Z", "2000-02-29T12:34:56.0123456789Z", "2000-02-29 12:34:56Z",

@@ -21,10 +21,10 @@ struct mariadb_backend {
     static constexpr char const* commit_sql = "XA COMMIT";
 
     static settle::mariadb::options limits() {
-        settle::mariadb::options all;
-        all.lock_timeout = std::chrono::seconds{1};
-        all.connect_timeout = std::chrono::seconds{2};
-        return all;
+        settle::mariadb::options options;
+        options.lock_timeout = std::chrono::seconds{1};
+        options.connect_timeout = std::chrono::seconds{2};
+        return options;
     }
     static std::string address_of(mariadb_server const& server) { return server.address(); }
     /// The sessions that update `sums`: a test holds the row. INNODB_TRX, which knows the waits,

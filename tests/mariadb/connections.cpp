@@ -28,7 +28,7 @@ TEST_CASE("connections: a wave costs one round trip, and one more for each sync 
     for (int const round : {0, 1}) {
         CAPTURE(round);
         auto const before = pool.round_trips();
-        std::int64_t found = -1;
+        std::int64_t sum = -1;
         std::size_t changed = 0;
         native_transaction native{pool};
         auto const ended = native.perform(
@@ -36,15 +36,15 @@ TEST_CASE("connections: a wave costs one round trip, and one more for each sync 
                 auto const first = connection.send(read, "a"sv);
                 auto const second = connection.send(read, "b"sv);
                 connection.sync();
-                found = connection.result(first).integer(0, 0) +
-                        connection.result(second).integer(0, 0);
+                sum = connection.result(first).integer(0, 0) +
+                      connection.result(second).integer(0, 0);
                 connection.send(update, "a"sv, std::int64_t{1});
                 changed = connection.send(update, "b"sv, std::int64_t{1});
             },
             1s);
         CHECK(ended.status == commit_status::committed);
         CHECK(native.result(changed).changed() == 1);
-        CHECK(found == 2 * round);
+        CHECK(sum == 2 * round);
         // The loan has not ended.
         CHECK(pool.round_trips() == before);
         if (round == 0) continue;
@@ -60,20 +60,20 @@ TEST_CASE("connections: a wave costs one round trip, and one more for each sync 
 TEST_CASE("connections: a session keeps a limited number of prepared statements") {
     fresh_mariadb const own;
     pool pool{own.address(), {}};
-    auto here = pool.take();
+    auto loan = pool.take();
     for (int const round : {0, 1}) {
         CAPTURE(round);
         for (int number = 0; number < 200; ++number) {
             auto const& echo =
                 pool.prepare("SELECT $1 + " + std::to_string(number), {integer_value}, "echo");
-            auto const sent = here->send(echo, std::int64_t{1});
-            here->sync();
-            CHECK(here->result(sent).integer(0, 0) == number + 1);
+            auto const sent = loan->send(echo, std::int64_t{1});
+            loan->sync();
+            CHECK(loan->result(sent).integer(0, 0) == number + 1);
         }
     }
-    auto const sent = here->send_sql("SHOW SESSION STATUS LIKE 'Prepared_stmt_count'", "count");
-    here->sync();
-    auto const total = here->result(sent).integer(0, 1);
+    auto const sent = loan->send_sql("SHOW SESSION STATUS LIKE 'Prepared_stmt_count'", "count");
+    loan->sync();
+    auto const total = loan->result(sent).integer(0, 1);
     CHECK(total >= 128);
 }
 
@@ -123,11 +123,11 @@ TEST_CASE("connections: another number of rows than is expected undoes all") {
     // Without a wave, one row is expected; a statement alone is checked, too.
     auto const& single = pool.prepare("UPDATE sums SET n = n + 1 WHERE id = $1", {text_value},
                                       "add to a sum", expectation::all);
-    auto here = pool.take();
-    here->send(single, "a"sv);
-    here->sync();
-    here->send(single, "nobody"sv);
-    CHECK(failure_of([&] { here->sync(); }).code == maria::wrong_count);
+    auto loan = pool.take();
+    loan->send(single, "a"sv);
+    loan->sync();
+    loan->send(single, "nobody"sv);
+    CHECK(failure_of([&] { loan->sync(); }).code == maria::wrong_count);
     CHECK(sum_of(own.address(), "a") == "2");
 }
 
@@ -209,19 +209,19 @@ TEST_CASE("connections: after a failed statement, the rest of its native transac
     fresh_mariadb const own;
     make_sums(own.address());
     pool pool{own.address(), {}};
-    auto here = pool.take();
-    here->begin();
-    here->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
-    CHECK(failure_of([&] { here->sync(); }).code == maria::duplicate_key);
-    CHECK(here->in_transaction());
-    here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-    CHECK(failure_of([&] { here->sync(); }).code == maria::duplicate_key);
-    here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-    CHECK(failure_of([&] { here->commit(); }).code == maria::duplicate_key);
+    auto loan = pool.take();
+    loan->begin();
+    loan->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
+    CHECK(failure_of([&] { loan->sync(); }).code == maria::duplicate_key);
+    CHECK(loan->in_transaction());
+    loan->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+    CHECK(failure_of([&] { loan->sync(); }).code == maria::duplicate_key);
+    loan->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+    CHECK(failure_of([&] { loan->commit(); }).code == maria::duplicate_key);
     CHECK(sum_of(own.address(), "b") == "0");
-    here->rollback();
-    CHECK_FALSE(here->in_transaction());
-    CHECK(here->reusable());
+    loan->rollback();
+    CHECK_FALSE(loan->in_transaction());
+    CHECK(loan->reusable());
 }
 
 TEST_CASE("connections: deadlocks are tried again") {
@@ -300,11 +300,11 @@ TEST_CASE("connections: a pool has as many connections as it may, and renews tho
     CHECK_FALSE(pool.take_unused().has_value());
     // A loan that ends in the middle leaves nothing behind.
     {
-        auto const here = pool.take();
-        here->begin();
-        here->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
-        here->sync();
-        here->send_sql("UPDATE sums SET n = 6 WHERE id = 'a'", "change a");
+        auto const loan = pool.take();
+        loan->begin();
+        loan->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
+        loan->sync();
+        loan->send_sql("UPDATE sums SET n = 6 WHERE id = 'a'", "change a");
     }
     CHECK(sum_of(own.address(), "a") == "0");
     CHECK(all_are_ended(own));
@@ -314,12 +314,12 @@ TEST_CASE("connections: a pool has as many connections as it may, and renews tho
 TEST_CASE("connections: a child of fork() uses no connection, and ends no session of its parent") {
     fresh_mariadb const own;
     pool pool{own.address(), {}};
-    auto here = pool.take();
+    auto loan = pool.take();
     auto const& echo = pool.prepare("SELECT $1", {integer_value}, "echo");
     auto const ask_for = [&](std::int64_t number) {
-        auto const sent = here->send(echo, number);
-        here->sync();
-        CHECK(here->result(sent).integer(0, 0) == number);
+        auto const sent = loan->send(echo, number);
+        loan->sync();
+        CHECK(loan->result(sent).integer(0, 0) == number);
     };
     ask_for(6);
     auto const child = ::fork();
@@ -331,7 +331,7 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
             good = caught.problem().code == settle::errc::forked;
         }
         {
-            auto const gone = std::move(here);
+            auto const gone = std::move(loan);
         }
         ::_exit(good ? 0 : 1);
     }
@@ -345,20 +345,20 @@ TEST_CASE("connections: the session has its settings") {
     fresh_mariadb const own;
     pool pool{own.address(), {}};
     CHECK(pool.schema_prefix() == "`" + own.name() + "`.");
-    auto const here = pool.take();
-    auto const sent = here->send_sql("SELECT @@sql_mode, @@tx_isolation, @@time_zone, "
+    auto const loan = pool.take();
+    auto const sent = loan->send_sql("SELECT @@sql_mode, @@tx_isolation, @@time_zone, "
                                      "@@autocommit, @@innodb_lock_wait_timeout, " +
                                          quoted_text("a'b\\c"),
                                      "read the settings");
-    here->sync();
-    auto const& found = here->result(sent);
-    CHECK(found.text(0, 0).find("NO_AUTO_VALUE_ON_ZERO") != std::string_view::npos);
-    CHECK(found.text(0, 0).find("STRICT_ALL_TABLES") != std::string_view::npos);
-    CHECK(found.text(0, 1) == "READ-COMMITTED");
-    CHECK(found.text(0, 2) == "+00:00");
-    CHECK(found.integer(0, 3) == 1);
-    CHECK(found.integer(0, 4) == 2);
-    CHECK(found.text(0, 5) == "a'b\\c");
+    loan->sync();
+    auto const& settings = loan->result(sent);
+    CHECK(settings.text(0, 0).find("NO_AUTO_VALUE_ON_ZERO") != std::string_view::npos);
+    CHECK(settings.text(0, 0).find("STRICT_ALL_TABLES") != std::string_view::npos);
+    CHECK(settings.text(0, 1) == "READ-COMMITTED");
+    CHECK(settings.text(0, 2) == "+00:00");
+    CHECK(settings.integer(0, 3) == 1);
+    CHECK(settings.integer(0, 4) == 2);
+    CHECK(settings.text(0, 5) == "a'b\\c");
 }
 
 } // namespace

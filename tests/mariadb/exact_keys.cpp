@@ -125,14 +125,14 @@ TEST_CASE("exact keys: trailing blanks, case and accents make different keys") {
             std::vector<std::string> const ids{
                 "a",   "a ", "a  ", "A",          "\u00e4",     "ss",  "\u00df",
                 "a\t", "",   " ",   "\U0001F600", "\U0001F601", "a\1", "\u0061\u0308"};
-            std::vector<item> all;
+            std::vector<item> records;
             std::vector<change> changes;
             std::int64_t amount = 0;
             for (auto const& id : ids) {
-                all.push_back({id, 100});
+                records.push_back({id, 100});
                 changes.push_back({id, ++amount});
             }
-            CHECK(engine.create_all(items, all).created == ids.size());
+            CHECK(engine.create_all(items, records).created == ids.size());
             for (auto const& outcome : engine.run_all<credit_type>(changes)) {
                 CHECK_MESSAGE(outcome.done(), outcome.text());
             }

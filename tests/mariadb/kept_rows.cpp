@@ -54,7 +54,7 @@ struct sample {
     std::array<std::string, 3> values;
 };
 std::vector<sample> const& samples() {
-    static std::vector<sample> const all{
+    static std::vector<sample> const columns{
         {"BIT(10)", {"b'1000000001'", "b'0'", "NULL"}},
         {"BIT(64)", {"0xffffffffffffffff", "1", "NULL"}},
         {"TINYINT", {"-128", "127", "NULL"}},
@@ -105,7 +105,7 @@ std::vector<sample> const& samples() {
         {"BLOB COMPRESSED", {"REPEAT(x'00ff', 5000)", "''", "NULL"}},
         {"INT NOT NULL DEFAULT 3", {"0", "DEFAULT", "-1"}},
         {"TINYTEXT", {"'\u20ac'", "'  '", "NULL"}}};
-    return all;
+    return columns;
 }
 
 /// The bytes of all columns of a table.

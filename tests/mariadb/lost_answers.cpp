@@ -34,10 +34,10 @@ public:
               mariadb_session by{address};
               std::string id;
               bool const is_there = wait_until(60s, [&] {
-                  auto const all = by.ask("SELECT id FROM information_schema.processlist WHERE "
-                                          "db = DATABASE() AND state = 'User sleep'");
-                  if (!all.empty()) id = all[0][0];
-                  return !all.empty();
+                  auto const rows = by.ask("SELECT id FROM information_schema.processlist WHERE "
+                                           "db = DATABASE() AND state = 'User sleep'");
+                  if (!rows.empty()) id = rows[0][0];
+                  return !rows.empty();
               });
               if (is_there) by.ask(sql + id);
           }} {}
@@ -69,18 +69,18 @@ TEST_CASE("lost answers: a lost answer to a COMMIT is unknown, and any other one
                 60s, [&] { return sum_of(own.address(), "a") == std::to_string(committed); }));
         }
         // Without a COMMIT.
-        auto here = pool.take();
+        auto loan = pool.take();
         auto const& update = pool.prepare("UPDATE sums SET n = 9 WHERE id = 'b' AND $1 <> ''",
                                           {text_value}, "change b");
-        here->begin();
+        loan->begin();
         between.disturb("disturbed", what);
-        here->send(update, "disturbed"sv);
-        auto const problem = failure_of([&] { here->sync(); });
+        loan->send(update, "disturbed"sv);
+        auto const problem = failure_of([&] { loan->sync(); });
         CHECK(problem.code == maria::connection_lost);
         CHECK(problem.code == settle::condition::retryable);
         CHECK(maria::detail::is_lost(problem.code));
-        here->rollback();
-        CHECK_FALSE(here->good());
+        loan->rollback();
+        CHECK_FALSE(loan->good());
         // A read takes no effect, and a write outside of a native transaction may.
         auto reader = pool.take();
         auto const& read =
@@ -128,11 +128,11 @@ TEST_CASE("lost answers: a session that is killed with its COMMIT under way") {
     CHECK(all_are_ended(own)); // the next strike is for another session
     {
         striker const kills{own.address(), "KILL "};
-        auto here = pool.take();
-        here->begin();
-        here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        here->send_sql("DO SLEEP(100)", "wait");
-        auto const problem = failure_of([&] { here->sync(); });
+        auto loan = pool.take();
+        loan->begin();
+        loan->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        loan->send_sql("DO SLEEP(100)", "wait");
+        auto const problem = failure_of([&] { loan->sync(); });
         CHECK(maria::detail::is_lost(problem.code));
         CHECK(problem.code == settle::condition::retryable);
     }
@@ -153,35 +153,35 @@ TEST_CASE("lost answers: a statement that is killed, or takes too long, leaves n
     make_sums(own.address());
     auto limits = patient_limits();
     limits.connections = 1;
-    pool with{own.address(), limits};
+    pool patient_pool{own.address(), limits};
     // DO would go on after its end.
     std::string const slow = "UPDATE sums SET n = n + SLEEP(100) WHERE id = 'b'";
     {
         striker const kills{own.address(), "KILL QUERY "};
-        auto const ended = add_with(with, "x", slow);
+        auto const ended = add_with(patient_pool, "x", slow);
         CHECK(ended.status == commit_status::undone);
         CHECK(ended.problem.code == maria::query_interrupted);
         CHECK(maria::detail::is_held(ended.problem.code));
     }
     CHECK(all_are_ended(own));
     // The connection is used again.
-    auto const session = with.take()->server().session;
+    auto const session = patient_pool.take()->server().session;
     {
         striker const kills{own.address(), "KILL QUERY "};
-        auto here = with.take();
-        CHECK(here->server().session == session);
-        here->begin();
-        here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        here->sync();
-        here->send_sql(slow, "wait");
-        CHECK(failure_of([&] { here->sync(); }).code == maria::query_interrupted);
+        auto loan = patient_pool.take();
+        CHECK(loan->server().session == session);
+        loan->begin();
+        loan->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        loan->sync();
+        loan->send_sql(slow, "wait");
+        CHECK(failure_of([&] { loan->sync(); }).code == maria::query_interrupted);
         CHECK(all_are_ended(own));
-        CHECK(failure_of([&] { here->commit(); }).code == maria::query_interrupted);
+        CHECK(failure_of([&] { loan->commit(); }).code == maria::query_interrupted);
     }
     {
         // A statement that commits by itself may have come to its end.
         striker const kills{own.address(), "KILL QUERY "};
-        auto here = with.take();
+        auto here = patient_pool.take();
         here->send_sql(slow, "change b");
         CHECK(failure_of([&] { here->sync(); }).code == maria::commit_unknown);
     }
@@ -192,7 +192,7 @@ TEST_CASE("lost answers: a statement that is killed, or takes too long, leaves n
     CHECK(ended.problem.code == maria::statement_timeout);
     CHECK(maria::detail::is_held(ended.problem.code));
     CHECK(all_are_ended(own));
-    CHECK(add_with(with, "x").status == commit_status::committed);
+    CHECK(add_with(patient_pool, "x").status == commit_status::committed);
     CHECK(sum_of(own.address(), "a") == "1");
     CHECK(sum_of(own.address(), "b") == "0");
 }
@@ -201,24 +201,24 @@ TEST_CASE("lost answers: an altered table closes the connection, and the next on
     fresh_mariadb const own;
     make_sums(own.address());
     pool pool{own.address(), {}};
-    auto const& all = pool.prepare("SELECT * FROM sums WHERE id = $1", {text_value}, "read a sum");
-    auto here = pool.take();
-    here->send(all, "a"sv);
-    here->sync();
+    auto const& read = pool.prepare("SELECT * FROM sums WHERE id = $1", {text_value}, "read a sum");
+    auto loan = pool.take();
+    loan->send(read, "a"sv);
+    loan->sync();
     ask(own.address(), "ALTER TABLE sums ADD COLUMN more INT");
-    auto const number = here->send(all, "a"sv);
+    auto const number = loan->send(read, "a"sv);
     try {
-        here->sync();
-        CHECK(here->result(number).size() == 1);
+        loan->sync();
+        CHECK(loan->result(number).size() == 1);
     } catch (settle::failure const& caught) {
         CHECK(caught.problem().code == maria::columns_changed);
         CHECK(caught.problem().code == settle::condition::retryable);
         CHECK(maria::detail::is_of_one_table(caught.problem().code));
-        CHECK_FALSE(here->good());
+        CHECK_FALSE(loan->good());
     }
-    auto there = pool.take();
-    there->send(all, "a"sv);
-    there->sync();
+    auto other = pool.take();
+    other->send(read, "a"sv);
+    other->sync();
 }
 
 TEST_CASE("lost answers: more values than fit into one message, and one value that does not") {
@@ -250,18 +250,18 @@ TEST_CASE("lost answers: more values than fit into one message, and one value th
     CHECK(write(10, 10).status == commit_status::committed);
     CHECK(rows() == "11");
     // The largest value.
-    auto here = pool.take();
+    auto loan = pool.take();
     auto const fits = pool.server().most_bytes - 2000;
-    here->send(insert, std::int64_t{100}, std::string(fits, 'y'));
-    here->sync();
+    loan->send(insert, std::int64_t{100}, std::string(fits, 'y'));
+    loan->sync();
     auto const problem = failure_of(
-        [&] { here->send(insert, std::int64_t{101}, std::string(pool.server().most_bytes, 'y')); });
+        [&] { loan->send(insert, std::int64_t{101}, std::string(pool.server().most_bytes, 'y')); });
     CHECK(problem.code == maria::packet_too_large);
     CHECK(problem.code == settle::condition::permanent);
     CHECK(maria::detail::is_of_one_record(problem.code));
     CHECK(says(problem, "the server takes 1048576 in a message"));
-    CHECK(here->good());
-    CHECK(here->reusable());
+    CHECK(loan->good());
+    CHECK(loan->reusable());
     CHECK(mariadb_session{own.address()}.ask_one("SELECT LENGTH(t) FROM large WHERE id = 100") ==
           std::to_string(fits));
     auto const rest = add(pool, "a", 1, [&](connection& connection) {

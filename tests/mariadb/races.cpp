@@ -127,12 +127,12 @@ TEST_CASE("races: an entry that another program inserts at the same time is foll
                        "attempts, reason, open, owner) VALUES('t', 5, 7, UNIX_TIMESTAMP() * 1000, "
                        "UNIX_TIMESTAMP() * 1000, 0, 11, 0, 'host/1')");
             auto run = std::async(std::launch::async, [&]() -> std::vector<settle::outcome> {
-                std::vector<std::pair<std::string, transfer>> all{{"t", {"a", "b", 1}}};
+                std::vector<std::pair<std::string, transfer>> transfers{{"t", {"a", "b", 1}}};
                 if (several) {
                     for (auto const* id : {"s", "u", "v", "w", "x"}) {
-                        all.push_back({id, {"a", "b", 1}});
+                        transfers.push_back({id, {"a", "b", 1}});
                     }
-                    return engine.run_all(all);
+                    return engine.run_all(transfers);
                 }
                 return {engine.run("t", transfer{"a", "b", 1})};
             });

@@ -13,12 +13,12 @@ namespace {
 using backend = mariadb_backend;
 struct single_session : mariadb_backend {
     static maria::options limits() {
-        auto all = mariadb_backend::limits();
-        all.connections = 1;
-        all.kept_sessions = 0;
+        auto options = mariadb_backend::limits();
+        options.connections = 1;
+        options.kept_sessions = 0;
         // Each prepare closes the session, and the server ends it later.
-        all.lock_timeout = std::chrono::seconds{60};
-        return all;
+        options.lock_timeout = std::chrono::seconds{60};
+        return options;
     }
 };
 

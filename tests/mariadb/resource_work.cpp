@@ -14,10 +14,10 @@ using backend = mariadb_backend;
 /// One session serves all calls, besides a kept one.
 struct one_session : mariadb_backend {
     static maria::options limits() {
-        auto all = mariadb_backend::limits();
-        all.connections = 1;
-        all.kept_sessions = 1;
-        return all;
+        auto options = mariadb_backend::limits();
+        options.connections = 1;
+        options.kept_sessions = 1;
+        return options;
     }
 };
 

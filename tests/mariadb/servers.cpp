@@ -177,14 +177,14 @@ std::vector<std::vector<std::string>> mariadb_session::ask(std::string const& sq
     if (mysql_real_query(held, sql.data(), sql.size()) != 0) {
         throw std::runtime_error{mysql_error(held)};
     }
-    std::vector<std::vector<std::string>> all;
+    std::vector<std::vector<std::string>> answer;
     for (;;) {
-        all.clear();
+        answer.clear();
         MYSQL_RES* const rows = mysql_store_result(held);
         unsigned const columns = rows == nullptr ? 0 : mysql_num_fields(rows);
         while (MYSQL_ROW const values = columns == 0 ? nullptr : mysql_fetch_row(rows)) {
             auto const* const lengths = mysql_fetch_lengths(rows);
-            auto& row = all.emplace_back();
+            auto& row = answer.emplace_back();
             for (unsigned at = 0; at < columns; ++at) {
                 row.emplace_back(values[at] == nullptr ? "NULL"
                                                        : std::string{values[at], lengths[at]});
@@ -192,7 +192,7 @@ std::vector<std::vector<std::string>> mariadb_session::ask(std::string const& sq
         }
         mysql_free_result(rows);
         int const next = mysql_next_result(held);
-        if (next < 0) return all;
+        if (next < 0) return answer;
         if (next > 0) throw std::runtime_error{mysql_error(held)};
     }
 }

@@ -40,22 +40,22 @@ TEST_CASE("values: values pass unchanged as parameters") {
     auto const& echo = pool.prepare("SELECT $2, $1, $3, $4, $1, $5, '$1', `$1` FROM "
                                     "(SELECT 7 AS `$1`) AS t",
                                     {text_value, integer_value}, "echo");
-    auto here = pool.take();
+    auto connection = pool.take();
     for (auto const& text : texts()) {
         for (std::int64_t const number : {least, std::int64_t{-1}, std::int64_t{0}, most}) {
-            auto const sent = here->send(echo, text, number, true, -0.1, nullptr);
-            here->sync();
-            auto const& found = here->result(sent);
-            REQUIRE(found.size() == 1);
-            CHECK(found.integer(0, 0) == number);
-            CHECK(found.text(0, 1) == text);
-            CHECK(found.boolean(0, 2));
-            CHECK(found.text(0, 3) == "-0.1");
-            CHECK(found.text(0, 4) == text);
-            CHECK(found.is_null(0, 5));
-            CHECK(found.text(0, 5).empty());
-            CHECK(found.text(0, 6) == "$1");
-            CHECK(found.integer(0, 7) == 7);
+            auto const sent = connection->send(echo, text, number, true, -0.1, nullptr);
+            connection->sync();
+            auto const& answer = connection->result(sent);
+            REQUIRE(answer.size() == 1);
+            CHECK(answer.integer(0, 0) == number);
+            CHECK(answer.text(0, 1) == text);
+            CHECK(answer.boolean(0, 2));
+            CHECK(answer.text(0, 3) == "-0.1");
+            CHECK(answer.text(0, 4) == text);
+            CHECK(answer.is_null(0, 5));
+            CHECK(answer.text(0, 5).empty());
+            CHECK(answer.text(0, 6) == "$1");
+            CHECK(answer.integer(0, 7) == 7);
         }
     }
 }
@@ -74,7 +74,7 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
         pool.prepare(maria::detail::dialect::insert("held", "n, t, i, b, f",
                                                     "w.c0, w.c1, w.c2, w.c3, $5", types, ""),
                      types, "insert", expectation::counted);
-    auto const all = texts();
+    auto const samples = texts();
     auto const check = [&](maria::detail::statement const& insert, std::size_t count) {
         CAPTURE(count);
         ask(own.address(), "DELETE FROM held");
@@ -84,7 +84,8 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
         array_value booleans{column_kind::boolean};
         auto const text_of = [&](std::size_t row) -> std::string const& {
             // The long text comes once.
-            return all[(row + all.size() - 1) % (row < all.size() ? all.size() : all.size() - 1)];
+            return samples[(row + samples.size() - 1) %
+                           (row < samples.size() ? samples.size() : samples.size() - 1)];
         };
         auto const integer_of = [](std::size_t row) {
             return row % 3 == 0 ? least : row % 3 == 1 ? most : std::int64_t{1} << 53U | 1;
@@ -96,23 +97,23 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
             integers.add(row % 5 == 4 ? std::nullopt : std::optional{integer_of(row)});
             booleans.add(row % 2 == 0);
         }
-        auto here = pool.take();
+        auto connection = pool.take();
         auto const inserted =
-            here->send(insert, numbers, held, integers, booleans, std::int64_t{9});
-        auto const read = here->send_sql("SELECT * FROM held ORDER BY n", "read");
-        here->sync();
-        CHECK(here->result(inserted).changed() == static_cast<std::int64_t>(count));
-        auto const& found = here->result(read);
-        REQUIRE(found.size() == static_cast<int>(count));
+            connection->send(insert, numbers, held, integers, booleans, std::int64_t{9});
+        auto const read = connection->send_sql("SELECT * FROM held ORDER BY n", "read");
+        connection->sync();
+        CHECK(connection->result(inserted).changed() == static_cast<std::int64_t>(count));
+        auto const& answer = connection->result(read);
+        REQUIRE(answer.size() == static_cast<int>(count));
         for (std::size_t row = 0; row < count; ++row) {
-            auto const at = static_cast<int>(row);
-            CHECK(found.integer(at, 0) == at);
-            CHECK(found.is_null(at, 1) == (row % 7 == 6));
-            if (row % 7 != 6) CHECK(found.text(at, 1) == text_of(row));
-            CHECK(found.is_null(at, 2) == (row % 5 == 4));
-            if (row % 5 != 4) CHECK(found.integer(at, 2) == integer_of(row));
-            CHECK(found.boolean(at, 3) == (row % 2 == 0));
-            CHECK(found.integer(at, 4) == 9);
+            auto const index = static_cast<int>(row);
+            CHECK(answer.integer(index, 0) == index);
+            CHECK(answer.is_null(index, 1) == (row % 7 == 6));
+            if (row % 7 != 6) CHECK(answer.text(index, 1) == text_of(row));
+            CHECK(answer.is_null(index, 2) == (row % 5 == 4));
+            if (row % 5 != 4) CHECK(answer.integer(index, 2) == integer_of(row));
+            CHECK(answer.boolean(index, 3) == (row % 2 == 0));
+            CHECK(answer.integer(index, 4) == 9);
         }
     };
     // As a list, as JSON, and row by row in a message of its own.
@@ -146,16 +147,16 @@ TEST_CASE("values: both forms of a statement give the same answers and changes")
             ids.add("nothing"sv);
             numbers.add(std::int64_t{4});
         }
-        auto here = pool.take();
-        auto const before = here->take_round_trips();
+        auto connection = pool.take();
+        auto const before = connection->take_round_trips();
         static_cast<void>(before);
-        auto const added = here->send(add, ids, numbers, std::int64_t{10});
-        auto const sent = here->send(read, ids, numbers, std::int64_t{10});
-        here->sync();
-        CHECK(here->take_round_trips() == 2); // with the prepare
-        CHECK(here->result(added).changed() == 2);
+        auto const added = connection->send(add, ids, numbers, std::int64_t{10});
+        auto const sent = connection->send(read, ids, numbers, std::int64_t{10});
+        connection->sync();
+        CHECK(connection->take_round_trips() == 2); // with the prepare
+        CHECK(connection->result(added).changed() == 2);
         auto& answer = answers.emplace_back();
-        for_each_row(here->result(sent), [&](row const& each) {
+        for_each_row(connection->result(sent), [&](row const& each) {
             CHECK(each.name(0) == "id");
             CHECK(each.kind(0) == value_kind::text);
             CHECK(each.kind(1) == value_kind::integer);
@@ -181,7 +182,7 @@ TEST_CASE("values: columns have their kinds, and real numbers their digits") {
         "12345678901234567890.123456789012345678901234567890, 0.1, 0.1, "
         "'2026-11-28 01:02:03.000400', x'00ff275c', '-838:59:58.999999', '[1]', 4.9e-324, NULL)");
     pool pool{own.address(), {}};
-    auto here = pool.take();
+    auto connection = pool.take();
     auto const& select = pool.prepare("SELECT * FROM kinds", {}, "read");
     std::vector const texts{"-128"s,
                             "65535"s,
@@ -205,11 +206,11 @@ TEST_CASE("values: columns have their kinds, and real numbers their digits") {
     // Alone, in a compound, and as text.
     for (int const way : {0, 1, 2}) {
         CAPTURE(way);
-        if (way == 1) here->begin();
-        auto const number =
-            way == 2 ? here->send_sql("SELECT * FROM kinds", "read") : here->send(select);
-        here->sync();
-        auto const& found = here->result(number);
+        if (way == 1) connection->begin();
+        auto const number = way == 2 ? connection->send_sql("SELECT * FROM kinds", "read")
+                                     : connection->send(select);
+        connection->sync();
+        auto const& found = connection->result(number);
         REQUIRE(found.size() == 1);
         row const only{found, 0};
         for (int column = 0; column < static_cast<int>(texts.size()); ++column) {
@@ -227,7 +228,7 @@ TEST_CASE("values: columns have their kinds, and real numbers their digits") {
                       (column == 3 ? "42" : texts[static_cast<std::size_t>(column)]));
             }
         }
-        here->rollback();
+        connection->rollback();
     }
 }
 

@@ -26,12 +26,13 @@ std::string use(std::string const& address) {
     limits.patience = std::chrono::milliseconds{300};
     try {
         database db{address};
-        auto one = bank_on(db, settle::phases::one, limits);
-        auto two = bank_on(db, settle::two_phases, limits);
-        for (char const* const id : {"A", "B"}) one.create(ledgers, {id, opening, 0, ""}).value();
-        one.create(cards, {"c", "Anna", true, colour::red, {}, 1, "note", 1, 1}).value();
-        for (auto* const engine : {&one, &two}) {
-            std::string const id = engine == &one ? "one" : "two";
+        auto one_phase = bank_on(db, settle::phases::one, limits);
+        auto two_phase = bank_on(db, settle::two_phases, limits);
+        for (char const* const id : {"A", "B"})
+            one_phase.create(ledgers, {id, opening, 0, ""}).value();
+        one_phase.create(cards, {"c", "Anna", true, colour::red, {}, 1, "note", 1, 1}).value();
+        for (auto* const engine : {&one_phase, &two_phase}) {
+            std::string const id = engine == &one_phase ? "one" : "two";
             for (auto const& outcome : {engine->run(id, transfer{"A", "B", 10}),
                                         engine->run(id + "/2", transfer{"A", "B", 1000}),
                                         engine->run(id + "/3", withdraw{"c", true}),
@@ -45,13 +46,13 @@ std::string use(std::string const& address) {
         }
         settle::purge_options old;
         old.older_than = limits.horizon() + std::chrono::hours{1};
-        auto const purged = one.purge(old);
+        auto const purged = one_phase.purge(old);
         if (!purged.problem.empty()) return purged.problem.text;
-        CHECK(balance(one, "A") == opening - 20);
-        CHECK(one.read(cards, "c").value().has_value());
-        CHECK(one.find("one").value()->state == settle::state::done);
-        CHECK(one.find("two/2").value()->state == settle::state::canceled);
-        CHECK(one.marks().value() == 0);
+        CHECK(balance(one_phase, "A") == opening - 20);
+        CHECK(one_phase.read(cards, "c").value().has_value());
+        CHECK(one_phase.find("one").value()->state == settle::state::done);
+        CHECK(one_phase.find("two/2").value()->state == settle::state::canceled);
+        CHECK(one_phase.marks().value() == 0);
     } catch (settle::failure const& problem) {
         return problem.what();
     }
@@ -172,16 +173,16 @@ TEST_CASE("long: access: a server is used only with the right certificate") {
                      "--tlsCAFile", folder.at("ca.pem"),
                      "--tlsAllowConnectionsWithoutCertificates"},
                     options("ca")};
-    auto const at = [&](std::string const& host, std::string const& how) {
+    auto const address_of = [&](std::string const& host, std::string const& how) {
         return "mongodb://" + host + ":" + std::to_string(set.member(0).port()) +
                "/bank?directConnection=true&" + short_waits + how;
     };
-    CHECK(use(at("127.0.0.1", "&" + options("ca"))) == "");
+    CHECK(use(address_of("127.0.0.1", "&" + options("ca"))) == "");
     for (auto const& each :
-         {std::pair{at("127.0.0.1", "&" + options("other")), "certificate verify failed"},
-          {at("localhost", "&" + options("ca")), "TLS handshake failed"},
-          {at("127.0.0.1", "&" + options("nowhere")), "its tlsCAFile names the file"},
-          {at("127.0.0.1", ""), "whether the server asks for tls=true"}}) {
+         {std::pair{address_of("127.0.0.1", "&" + options("other")), "certificate verify failed"},
+          {address_of("localhost", "&" + options("ca")), "TLS handshake failed"},
+          {address_of("127.0.0.1", "&" + options("nowhere")), "its tlsCAFile names the file"},
+          {address_of("127.0.0.1", ""), "whether the server asks for tls=true"}}) {
         std::string const address = each.first;
         std::string const because = each.second;
         INFO(address);

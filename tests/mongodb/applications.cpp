@@ -68,10 +68,10 @@ TEST_CASE("applications: check compares every account in MongoDB with the log") 
                     R"({"q": {"_id": "1"}, "u": {"$inc": {"balance": {"$numberLong": "-7"}}}},)"
                     R"({"q": {"_id": "2"}, "u": {"$inc": {"balance": {"$numberLong": "7"}}}}]})");
     REQUIRE_MESSAGE(changed.ok, changed.error);
-    auto const found = check();
-    CHECK(found.code == 1);
-    CHECK(found.out.find("ok  money ") != std::string::npos);
-    CHECK(found.out.find("BAD accounts    2 of 5 differ from the log") != std::string::npos);
+    auto const result = check();
+    CHECK(result.code == 1);
+    CHECK(result.out.find("ok  money ") != std::string::npos);
+    CHECK(result.out.find("BAD accounts    2 of 5 differ from the log") != std::string::npos);
 }
 
 TEST_CASE("applications: a mistyped address opens no bank in another program's database") {
@@ -104,16 +104,16 @@ TEST_CASE("applications: a database is opened only in its own layout") {
     scratch_folder const folder{"mongodb-layouts"};
     auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const ours{replica_set_address};
-    auto const on = [&](fresh_database const& where, arguments const& command) {
+    auto const call_on = [&](fresh_database const& where, arguments const& command) {
         return call_sample(folder, "transfer", where.address(), command);
     };
-    CHECK(on(ours, {"open", input, "--balance", "10000.00", "run", input}).code == 0);
-    auto const refused = on(ours, {"--layout", "tutorial", "recover", "--older-than", "0s"});
+    CHECK(call_on(ours, {"open", input, "--balance", "10000.00", "run", input}).code == 0);
+    auto const refused = call_on(ours, {"--layout", "tutorial", "recover", "--older-than", "0s"});
     CHECK(refused.code == 3);
     CHECK(refused.out == "");
     CHECK(refused.err.find("settle's own layout") != std::string::npos);
     CHECK(refused.err.find("a tutorial's layout") != std::string::npos);
-    CHECK(on(ours, {"check"}).code == 0);
+    CHECK(call_on(ours, {"check"}).code == 0);
 
     fresh_database const theirs{replica_set_address};
     leave(theirs, "accounts", R"({"_id": "A", "balance": 900})");
@@ -123,20 +123,20 @@ TEST_CASE("applications: a database is opened only in its own layout") {
     for (int times = 0; times < 2; ++times) {
         for (arguments const& command :
              {arguments{"recover"}, arguments{"open", input, "--balance", "1.00"}}) {
-            auto const mistaken = on(theirs, command);
+            auto const mistaken = call_on(theirs, command);
             CHECK(mistaken.code == 3);
             CHECK(mistaken.err.find("give --layout tutorial") != std::string::npos);
         }
         auto const recovered =
-            on(theirs, {"--layout", "tutorial", "recover", "--older-than", "0s"});
+            call_on(theirs, {"--layout", "tutorial", "recover", "--older-than", "0s"});
         CHECK(recovered.code == 3);
         CHECK(recovered.out.find("1 left alone") != std::string::npos);
         CHECK(recovered.out.find("its 'state' is 'intital'") != std::string::npos);
     }
-    auto const checked = on(theirs, {"--layout", "tutorial", "check"});
+    auto const checked = call_on(theirs, {"--layout", "tutorial", "check"});
     CHECK(checked.code == 1);
     CHECK(checked.out.find("BAD unfinished  1") != std::string::npos);
-    auto const listed = on(theirs, {"--layout", "tutorial", "list"});
+    auto const listed = call_on(theirs, {"--layout", "tutorial", "list"});
     CHECK(listed.out.find("which is no known state") != std::string::npos);
 }
 

@@ -89,14 +89,14 @@ void settle_all(Engine& engine) {
 template <typename Engine>
 void check_outcome(Engine& engine, settle::outcome const& outcome) {
     INFO("outcome: " << outcome.text());
-    auto const found = engine.find(outcome.id).value();
+    auto const entry = engine.find(outcome.id).value();
     if (outcome.done() || outcome.canceled()) {
-        CHECK(found.has_value());
-        if (!found) return;
-        CHECK(found->state == (outcome.done() ? settle::state::done : settle::state::canceled));
-        if (outcome.canceled()) CHECK(found->why == outcome.why);
-    } else if (found) {
-        CHECK(settle::is_final(found->state));
+        CHECK(entry.has_value());
+        if (!entry) return;
+        CHECK(entry->state == (outcome.done() ? settle::state::done : settle::state::canceled));
+        if (outcome.canceled()) CHECK(entry->why == outcome.why);
+    } else if (entry) {
+        CHECK(settle::is_final(entry->state));
         CHECK(outcome.verdict == settle::verdict::undecided);
     }
 }

@@ -105,10 +105,10 @@ void is_undone(std::string const& under, std::string const& stays, std::string c
         leave(documents, "2", "canceling", under);
         leave(documents, "3", "pending", under); // which is too old to be committed
         taken_notes<Type> notes{documents.own.address()};
-        auto const found = notes.recover();
-        for (auto const& one : found.skipped) FAIL_CHECK(one.problem.text);
-        CHECK(found.done == 1);
-        CHECK(found.canceled == 2);
+        auto const report = notes.recover();
+        for (auto const& one : report.skipped) FAIL_CHECK(one.problem.text);
+        CHECK(report.done == 1);
+        CHECK(report.canceled == 2);
         CHECK(notes.engine.marks().value() == 0);
         auto const shown = [&](char const* id) {
             return values(notes.engine.read(all_notes, id).value().value());
@@ -133,10 +133,10 @@ void is_left(std::string const& under, std::string const& stays) {
         auto const second = left("2");
         auto const third = left("3");
         taken_notes<Type> notes{documents.own.address()};
-        auto const found = notes.recover();
-        CHECK(found.done == 1);
-        REQUIRE(found.skipped.size() == 2);
-        for (auto const& one : found.skipped) {
+        auto const report = notes.recover();
+        CHECK(report.done == 1);
+        REQUIRE(report.skipped.size() == 2);
+        for (auto const& one : report.skipped) {
             CHECK(one.problem.text.find("'n" + one.id + "' of 'notes'") != std::string::npos);
             CHECK(one.problem.text.find("does not hold the value that it replaced") !=
                   std::string::npos);

@@ -36,7 +36,8 @@ protected:
     /// Lets the late message reach the server, whatever its effect.
     void land(message_fault const& fault) {
         between_.release();
-        CHECK(between_.wait_for_replies(fault.on.command, between_.requests(fault.on.command)));
+        CHECK(between_.wait_for_replies(fault.proxy_rule.command,
+                                        between_.requests(fault.proxy_rule.command)));
     }
 
     settle::phases how_;

@@ -108,14 +108,15 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
         fresh_database const own{*address};
         old_program program{own.address(), dialect};
         program.open(lowest_number);
-        std::string all;
+        std::string documents;
         for (int id = 1; id <= entries; ++id) {
-            all += (id == 1 ? R"({"_id": )" : R"(, {"_id": )") + std::to_string(id) +
-                   R"(, "source": "A10", "destination": "B10", "value": 1, "state": "initial")" +
-                   dialect.modified + "}";
+            documents +=
+                (id == 1 ? R"({"_id": )" : R"(, {"_id": )") + std::to_string(id) +
+                R"(, "source": "A10", "destination": "B10", "value": 1, "state": "initial")" +
+                dialect.modified + "}";
         }
-        auto const made =
-            run_command(own.address(), R"({"insert": "transactions", "documents": [)" + all + "]}");
+        auto const made = run_command(
+            own.address(), R"({"insert": "transactions", "documents": [)" + documents + "]}");
         REQUIRE(made.number("n") == entries);
 
         taken_over over{own.address(), dialect};

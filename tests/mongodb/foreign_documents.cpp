@@ -197,7 +197,7 @@ TEST_CASE("foreign documents: fields that JSON cannot express return unchanged")
     everywhere([](foreign_bank& bank) {
         bank.put("suite_cards", std::string{card_document} + "}");
         settle::mongodb::detail::server to{bank.own.address(), {}};
-        auto with = to.connect();
+        auto connection = to.connect();
         document no_type;
         document set;
         set.text("odd", "\xff\xfe").object("ref", no_type.text("$oid", "no type of JSON's"));
@@ -207,16 +207,16 @@ TEST_CASE("foreign documents: fields that JSON cannot express return unchanged")
         document command;
         command.text("update", "suite_cards").array("updates", document{}.object_at(0, change));
         settle::mongodb::detail::reply answer;
-        with.command(command, "put them there", answer);
+        connection.command(command, "put them there", answer);
         auto const there = [&] {
             std::size_t equal = 0;
-            with.find("suite_cards", card, {}, "look", [&](document const& found) {
+            connection.find("suite_cards", card, {}, "look", [&](document const& stored) {
                 for (char const* name : {"odd", "ref"}) {
-                    document one;
-                    document other;
-                    one.copy(name, *set.find(name));
-                    if (auto const value = found.find(name)) other.copy(name, *value);
-                    equal += bson_equal(one.native(), other.native()) ? 1U : 0U;
+                    document expected;
+                    document actual;
+                    expected.copy(name, *set.find(name));
+                    if (auto const value = stored.find(name)) actual.copy(name, *value);
+                    equal += bson_equal(expected.native(), actual.native()) ? 1U : 0U;
                 }
             });
             return equal;
@@ -368,10 +368,10 @@ TEST_CASE("foreign documents: an index over two arrays is refused when bound") {
           {R"({"weight": 1, "pendingTransactions.id": 1, "pendingTransactions.part": 1})", ""}}) {
         INFO(one.key);
         fresh_database const own{standalone_address};
-        auto const made = run_command(own.address(), R"({"createIndexes": "suite_tagged", )"
-                                                     R"("indexes": [{"name": "one", "key": )" +
-                                                         std::string{one.key} + "}]}");
-        REQUIRE_MESSAGE(made.ok, made.error);
+        auto const reply = run_command(own.address(), R"({"createIndexes": "suite_tagged", )"
+                                                      R"("indexes": [{"name": "one", "key": )" +
+                                                          std::string{one.key} + "}]}");
+        REQUIRE_MESSAGE(reply.ok, reply.error);
         settle::mongodb::database db{own.address()};
         std::string problem_text;
         try {

@@ -69,11 +69,11 @@ TEST_CASE("foreign refusals: a server's error keeps its code and its condition")
                                          {999'999, unknown}}) {
         between.clear_rules();
         between.add({.command = "find", .what = fault::refuse, .answer = failed(code)});
-        auto const found = engine.read(ledgers, "A");
+        auto const account = engine.read(ledgers, "A");
         // The engine tries again what may succeed later.
-        CHECK(found.has_value() == (expected != permanent));
-        if (!found.has_value()) {
-            check_native(found.problem(), code, expected, "as the test wants it");
+        CHECK(account.has_value() == (expected != permanent));
+        if (!account.has_value()) {
+            check_native(account.problem(), code, expected, "as the test wants it");
         }
         // The engine's constructor can only throw.
         between.add({.command = "listCollections", .what = fault::refuse, .answer = failed(code)});

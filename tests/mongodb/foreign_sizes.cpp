@@ -40,11 +40,11 @@ void check_too_large(sized_bank& bank, outcome const& outcome) {
 template <typename Check>
 void check_middle(sized_bank& bank, std::vector<std::pair<std::string, relabel>> const& window,
                   Check const& check) {
-    auto const all = bank.engine.run_all(window);
-    REQUIRE(all.size() == 3);
-    CHECK_MESSAGE(all[0].done(), all[0].text());
-    check(bank, all[1]);
-    CHECK_MESSAGE(all[2].done(), all[2].text());
+    auto const outcomes = bank.engine.run_all(window);
+    REQUIRE(outcomes.size() == 3);
+    CHECK_MESSAGE(outcomes[0].done(), outcomes[0].text());
+    check(bank, outcomes[1]);
+    CHECK_MESSAGE(outcomes[2].done(), outcomes[2].text());
 }
 
 /// A worker begins a change, and ends before it changes a record.

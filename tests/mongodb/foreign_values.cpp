@@ -193,15 +193,15 @@ TEST_CASE("foreign values: a key of another number type is usable if exact, else
                 till.engine.run(std::to_string(one.number), filling{one.number, 2});
             INFO(outcome.text());
             CHECK(outcome.done() == one.usable);
-            auto const found = till.engine.read(boxes, one.number);
-            CHECK(found.has_value() == one.usable);
+            auto const record = till.engine.read(boxes, one.number);
+            CHECK(record.has_value() == one.usable);
             if (one.usable) {
-                CHECK(found.value()->count == 3);
+                CHECK(record.value()->count == 3);
                 continue;
             }
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.text.find("'_id'") != std::string::npos);
-            CHECK(found.problem().code == settle::errc::damaged);
+            CHECK(record.problem().code == settle::errc::damaged);
             auto const left = till.shell.run(R"({"find": "boxes", "filter": {"_id": )" +
                                              std::string{one.stored} + "}}");
             CHECK(left.number("cursor.firstBatch.0.count") == 1);
@@ -218,18 +218,18 @@ TEST_CASE("foreign values: nested documents keep fields that their struct does n
             "route": [{"street": "A", "house": 1, "until": {"$date": {"$numberLong": "5000"}},
                        "by": "van"}]})");
         auto const before = office.look("suite_parcels", "p", R"({"pendingTransactions": 0})");
-        auto const found = office.engine.read(parcels, "p").value().value();
-        CHECK(found.home.street == "Mill Lane");
-        CHECK(found.home.house == 3);
-        REQUIRE(found.route.size() == 1);
-        CHECK(found.route.front().until == settle::testing::at_second(5));
+        auto const parcel = office.engine.read(parcels, "p").value().value();
+        CHECK(parcel.home.street == "Mill Lane");
+        CHECK(parcel.home.house == 3);
+        REQUIRE(parcel.route.size() == 1);
+        CHECK(parcel.route.front().until == settle::testing::at_second(5));
 
         REQUIRE(office.engine.run("gone", settle::testing::deliver{"p"}).done());
         CHECK(office.look("suite_parcels", "p") == "");
         REQUIRE(office.engine.reverse("gone").done());
         // The server orders fields as they are sent; their values are the same.
         auto const back = office.engine.read(parcels, "p").value().value();
-        CHECK(settle::encode_json(back) == settle::encode_json(found));
+        CHECK(settle::encode_json(back) == settle::encode_json(parcel));
         for (auto const* const kept :
              {R"("note" : "ring twice")", R"("floor" : { "$numberInt" : "2" })",
               R"("house" : { "$numberDouble" : "3.0" })", R"("by" : "van")", R"("of_others")"}) {

@@ -39,14 +39,14 @@ void check_held(settle::error const& problem, std::string const& what) {
 
 /// Transfers between separate accounts: the transfer of this number uses the held account.
 std::vector<std::pair<std::string, transfer>> transfers(held_bank& bank, int count) {
-    std::vector<std::pair<std::string, transfer>> all;
+    std::vector<std::pair<std::string, transfer>> requests;
     for (int number = 0; number < count; ++number) {
         auto const name = std::to_string(number);
         bank.open("from" + name);
         bank.open("to" + name);
-        all.push_back({"t" + name, {"from" + name, "to" + name, 1}});
+        requests.push_back({"t" + name, {"from" + name, "to" + name, 1}});
     }
-    return all;
+    return requests;
 }
 
 } // namespace
@@ -55,11 +55,11 @@ TEST_CASE("held records: a record held by a native transaction delays only its o
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(static_cast<int>(how));
         held_bank bank{how};
-        auto all = transfers(bank, 51);
+        auto requests = transfers(bank, 51);
         bank.other.hold("suite_ledgers", "to20");
         auto began = std::chrono::steady_clock::now();
         std::size_t ended = 0;
-        bank.engine.run_all(all, [&](std::size_t number, settle::outcome const& outcome) {
+        bank.engine.run_all(requests, [&](std::size_t number, settle::outcome const& outcome) {
             INFO(outcome.text());
             ++ended;
             if (number != 20) {
@@ -75,18 +75,18 @@ TEST_CASE("held records: a record held by a native transaction delays only its o
         // The server ends the holder after a minute.
         CHECK(whole < 50s);
         bank.other.end();
-        CHECK(bank.engine.run(all[20].first, all[20].second).done());
+        CHECK(bank.engine.run(requests[20].first, requests[20].second).done());
 
         // The record becomes free when all others are done. If they wait for its transaction, they
         // wait until the server ends the holder, after a minute.
-        for (auto& [id, parameters] : all) id += "-again";
+        for (auto& [id, parameters] : requests) id += "-again";
         auto patient = bank_on(bank.db, how, held_bank::limits_of(90s));
         foreign_holder other{bank.own.address()};
         other.hold("suite_ledgers", "to20");
         std::size_t others_done = 0;
         ended = 0;
         began = std::chrono::steady_clock::now();
-        patient.run_all(all, [&](std::size_t number, settle::outcome const& outcome) {
+        patient.run_all(requests, [&](std::size_t number, settle::outcome const& outcome) {
             INFO(outcome.text());
             ++ended;
             CHECK(outcome.done());
@@ -104,12 +104,12 @@ TEST_CASE("held records: a caller learns at its own deadline that its record is 
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(static_cast<int>(how));
         held_bank bank{how, 90s};
-        auto const all = transfers(bank, 1);
+        auto const requests = transfers(bank, 1);
         bank.other.hold("suite_ledgers", "from0");
         settle::call_options call;
         call.deadline = 300ms;
         auto const began = std::chrono::steady_clock::now();
-        auto const outcome = bank.engine.run("t0", all[0].second, call);
+        auto const outcome = bank.engine.run("t0", requests[0].second, call);
         // Updates outside of a native transaction wait in the server, which ends them after 2 s.
         CHECK(std::chrono::steady_clock::now() - began < 50s);
         CHECK(outcome.verdict == settle::verdict::undecided);
@@ -118,7 +118,7 @@ TEST_CASE("held records: a caller learns at its own deadline that its record is 
               std::string::npos);
         CHECK(outcome.problem.text.find("another native transaction") != std::string::npos);
         bank.other.end();
-        CHECK(bank.engine.run("t0", all[0].second).done());
+        CHECK(bank.engine.run("t0", requests[0].second).done());
         settle_all(bank.engine);
         CHECK(balance(bank.engine, "from0") == opening - 1);
     }
@@ -126,46 +126,46 @@ TEST_CASE("held records: a caller learns at its own deadline that its record is 
 
 TEST_CASE("held records: a caller learns soon after its deadline that its entry is held") {
     held_bank bank{settle::phases::two, 90s};
-    auto const all = transfers(bank, 1);
-    leave(bank.db, "t0", all[0].second, left_at::applied);
+    auto const requests = transfers(bank, 1);
+    leave(bank.db, "t0", requests[0].second, left_at::applied);
     bank.other.hold("settle_entries", "t0");
     settle::call_options call;
     call.deadline = 300ms;
     auto const began = std::chrono::steady_clock::now();
-    auto const outcome = bank.engine.run("t0", all[0].second, call);
+    auto const outcome = bank.engine.run("t0", requests[0].second, call);
     CHECK(std::chrono::steady_clock::now() - began < 50s);
     INFO(outcome.text());
     CHECK(outcome.verdict == settle::verdict::undecided);
     CHECK(outcome.problem.text.find("the entry 't0' of 'settle_entries'") != std::string::npos);
     CHECK(outcome.problem.text.find("another native transaction") != std::string::npos);
     bank.other.end();
-    CHECK(bank.engine.run("t0", all[0].second).done());
+    CHECK(bank.engine.run("t0", requests[0].second).done());
     CHECK(balance(bank.engine, "from0") == opening - 1);
 }
 
 TEST_CASE("held records: a caller continues as soon as its record is released") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         held_bank bank{how, 90s};
-        auto const all = transfers(bank, 1);
+        auto const requests = transfers(bank, 1);
         bank.other.hold("suite_ledgers", "to0");
         std::jthread const ends{[&] {
             std::this_thread::sleep_for(300ms);
             bank.other.end();
         }};
-        CHECK(bank.engine.run("t0", all[0].second).done());
+        CHECK(bank.engine.run("t0", requests[0].second).done());
     }
 }
 
 TEST_CASE("held records: threads with free records run beside a thread with a held record") {
     held_bank bank{settle::phases::one};
-    auto const all = transfers(bank, 8);
+    auto const requests = transfers(bank, 8);
     bank.other.hold("suite_ledgers", "from3");
-    std::vector<settle::outcome> outcomes(all.size());
+    std::vector<settle::outcome> outcomes(requests.size());
     {
         std::vector<std::jthread> threads;
-        for (std::size_t number = 0; number < all.size(); ++number) {
+        for (std::size_t number = 0; number < requests.size(); ++number) {
             threads.emplace_back([&, number] {
-                outcomes[number] = bank.engine.run(all[number].first, all[number].second);
+                outcomes[number] = bank.engine.run(requests[number].first, requests[number].second);
             });
         }
     }

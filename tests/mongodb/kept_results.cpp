@@ -87,11 +87,11 @@ TEST_CASE("kept results: damaged fields of stages are named") {
             bench.change(R"({"$unset": {"revision": 1, "stages_kept": 1, "results": 1,
                                        "images": 1}})");
             bench.change(R"({"$set": {)" + assignment + "}}");
-            auto const found = bench.log.read("t");
-            REQUIRE_FALSE(found.has_value());
-            CHECK(found.problem().code == settle::errc::damaged);
-            INFO(found.problem().text);
-            CHECK(found.problem().text.find(fault) != std::string::npos);
+            auto const entry = bench.log.read("t");
+            REQUIRE_FALSE(entry.has_value());
+            CHECK(entry.problem().code == settle::errc::damaged);
+            INFO(entry.problem().text);
+            CHECK(entry.problem().text.find(fault) != std::string::npos);
             CHECK(bench.log.list({}, "", 5).value().at(0).fault != "");
         };
         check_named(R"("revision": -1)", "its 'revision' is no value of its type");
@@ -108,10 +108,10 @@ TEST_CASE("kept results: any value as the text of a reason leaves its entry read
     on_both_servers([](kept_bench& bench) {
         auto const text_of = [&](std::string const& value) {
             bench.change(R"({"$set": {"reason_text": )" + value + "}}");
-            auto const found = bench.log.read("t");
-            REQUIRE(found.has_value());
-            CHECK(bench.log.list({}, "", 5).value().at(0) == found.value());
-            return found.value()->why_text;
+            auto const entry = bench.log.read("t");
+            REQUIRE(entry.has_value());
+            CHECK(bench.log.list({}, "", 5).value().at(0) == entry.value());
+            return entry.value()->why_text;
         };
         CHECK(text_of(R"("sold out")") == "sold out");
         for (char const* const other : {"null", "17", R"(["sold out"])", R"({"sold": "out"})"}) {

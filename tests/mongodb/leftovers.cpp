@@ -69,23 +69,23 @@ TEST_CASE("leftovers: a cancel that an old program left at any step is finished"
         INFO(dialect.name);
         fresh_database const own{replica_set_address};
         old_program program{own.address(), dialect};
-        int of = first_number;
+        int number = first_number;
         for (int applied = 2; applied <= 4; ++applied) {
-            for (int step = 1; step <= old_program::cancel_steps; ++step, ++of) {
-                program.open(of);
-                program.transfer(of, applied);
-                program.cancel(of, step);
+            for (int step = 1; step <= old_program::cancel_steps; ++step, ++number) {
+                program.open(number);
+                program.transfer(number, applied);
+                program.cancel(number, step);
             }
         }
         taken_over bank{own.address(), dialect};
         settle_all(bank);
-        for (int each = first_number; each < of; ++each) {
+        for (int each = first_number; each < number; ++each) {
             INFO("transfer ", each);
             auto const after = bank.engine().find(program.id_text(each)).value().value();
             CHECK(after.state == settle::state::canceled);
             check_sums(bank, each, false);
         }
-        check_records(own.address(), 2 * (of - first_number));
+        check_records(own.address(), 2 * (number - first_number));
     }
 }
 
@@ -105,15 +105,15 @@ TEST_CASE("leftovers: a late effect of an old program is undone") {
     check_sums(bank, first_number, false);
     // The same holds for an entry that the old program or settle has finished.
     for (int const steps : {old_program::steps, 6}) {
-        int const of = first_number + steps;
-        program.open(of);
-        program.transfer(of, steps);
+        int const number = first_number + steps;
+        program.open(number);
+        program.transfer(number, steps);
         settle_all(bank);
-        check_sums(bank, of, true);
-        program.apply(of, "B", 100);
-        CHECK(bank.balance("B" + std::to_string(of)) == 1200);
+        check_sums(bank, number, true);
+        program.apply(number, "B", 100);
+        CHECK(bank.balance("B" + std::to_string(number)) == 1200);
         CHECK(bank.engine().sweep().undone == 1);
-        check_sums(bank, of, true);
+        check_sums(bank, number, true);
     }
     check_records(own.address(), 6);
 }

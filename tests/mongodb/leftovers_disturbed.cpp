@@ -34,18 +34,19 @@ public:
     bool run_disturbed(message_fault const& fault, int number) {
         INFO("left after ", of_.steps, " writes and ", of_.undone, " of a cancel: ", fault.text());
         auto astray = begin(number + 1);
-        between_.add(fault.on);
+        between_.add(fault.proxy_rule);
         std::string const problem = take_over(*astray);
         INFO(problem);
         between_.clear_rules();
-        bool const sent = between_.requests(fault.on.command) >= fault.on.nth;
+        bool const sent = between_.requests(fault.proxy_rule.command) >= fault.proxy_rule.nth;
         // A single fault keeps no worker from the end, except a fault of the first read.
-        if (fault.on.command != "find") CHECK(problem.empty());
+        if (fault.proxy_rule.command != "find") CHECK(problem.empty());
         settle_all(straight_);
         check(number + 1);
         if (!fault.is_late()) return sent;
         between_.release();
-        CHECK(between_.wait_for_replies(fault.on.command, between_.requests(fault.on.command)));
+        CHECK(between_.wait_for_replies(fault.proxy_rule.command,
+                                        between_.requests(fault.proxy_rule.command)));
         settle_all(straight_);
         check(number + 1);
         return sent;
@@ -96,25 +97,25 @@ private:
 };
 
 std::vector<leftover> leftovers() {
-    std::vector<leftover> all;
+    std::vector<leftover> setups;
     for (auto* const server : {&standalone_address, &replica_set_address}) {
-        for (int steps = 1; steps < old_program::steps; ++steps) all.push_back({server, steps});
+        for (int steps = 1; steps < old_program::steps; ++steps) setups.push_back({server, steps});
         for (int undone = 1; undone < old_program::cancel_steps; ++undone) {
-            all.push_back({server, 4, undone});
+            setups.push_back({server, 4, undone});
         }
     }
-    return all;
+    return setups;
 }
 
 void disturb(std::size_t every) {
     std::atomic<std::size_t> number = 0;
     every_message<takeover_scene>(leftovers(), [&](auto const&, auto const& command, int nth) {
-        auto all = every_answer(false, command, nth);
-        std::erase_if(all, [&](message_fault const&) { return number++ % every != 0; });
+        auto faults = every_answer(false, command, nth);
+        std::erase_if(faults, [&](message_fault const&) { return number++ % every != 0; });
         for (fault const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
-            all.push_back({{.command = command, .nth = nth, .what = what}});
+            faults.push_back({{.command = command, .nth = nth, .what = what}});
         }
-        return all;
+        return faults;
     });
 }
 

@@ -82,16 +82,16 @@ std::string state_of(std::string const& address) {
         address, R"({"listCollections": 1, "nameOnly": true, "authorizedCollections": true})");
     auto const metadata =
         run_command(address, R"({"find": "settle_words", "filter": {}, "sort": {"_id": 1}})");
-    std::set<std::string> all;
+    std::set<std::string> lines;
     for (int index = 0; index < 20; ++index) {
         for (auto const* reply : {&collections, &metadata}) {
             auto const path = "cursor.firstBatch." + std::to_string(index) + '.';
-            all.insert(reply->text(path + "name") + reply->text(path + "_id") + "=" +
-                       reply->text(path + "value"));
+            lines.insert(reply->text(path + "name") + reply->text(path + "_id") + "=" +
+                         reply->text(path + "value"));
         }
     }
     std::string text;
-    for (auto const& one : all) text += one + '\n';
+    for (auto const& one : lines) text += one + '\n';
     return text;
 }
 void run(std::string const& address, std::string const& command) {
@@ -182,16 +182,16 @@ TEST_CASE("logs apart: records belong to one log in another database, of either 
     settle::mongodb::database held{records.address()};
     settle::mongodb::database own_log{logs.address()};
     settle::mongodb::tutorial_database<transfer_type> old_log{logs.address(), transfers()};
-    auto const with = [&](auto& log) {
+    auto const refusal_with = [&](auto& log) {
         return refusal_of([&] {
             settle::engine const engine{settle::log_in(log),
                                         settle::bind(bank::tutorial::accounts, held),
                                         settle::type<transfer_type>};
         });
     };
-    CHECK(with(own_log) == "");
-    auto const refused = with(old_log);
+    CHECK(refusal_with(own_log) == "");
+    auto const refused = refusal_with(old_log);
     INFO(refused);
     CHECK(names(refused, {"settle's own layout", "a tutorial's layout"}));
-    CHECK(with(own_log) == "");
+    CHECK(refusal_with(own_log) == "");
 }

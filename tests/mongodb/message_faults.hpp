@@ -20,16 +20,16 @@ namespace settle_test {
 
 /// The fault of one message, and the time of its late arrival.
 struct message_fault {
-    rule on{};
+    rule proxy_rule{};
     bool after_recovery = false; ///< the late message arrives when everything has been settled
 
-    [[nodiscard]] bool is_late() const { return on.what == fault::hold_request; }
+    [[nodiscard]] bool is_late() const { return proxy_rule.what == fault::hold_request; }
     /// Whether every repetition of the message has the fault until the caller gives up.
-    [[nodiscard]] bool lasts() const { return on.times > 1; }
+    [[nodiscard]] bool lasts() const { return proxy_rule.times > 1; }
     [[nodiscard]] std::string text() const {
-        return "message '" + on.command + "' " + std::to_string(on.nth) + ", fault " +
-               std::to_string(static_cast<int>(on.what)) + " " + on.answer +
-               (after_recovery ? ", very late" : "");
+        return "message '" + proxy_rule.command + "' " + std::to_string(proxy_rule.nth) +
+               ", fault " + std::to_string(static_cast<int>(proxy_rule.what)) + " " +
+               proxy_rule.answer + (after_recovery ? ", very late" : "");
     }
 };
 
@@ -64,28 +64,28 @@ std::map<std::string, int> usual_commands(typename Scene::setup const& setup) {
 template <typename Scene>
 void every_message(typename Scene::setup const& setup, message_faults_at<Scene> const& make,
                    std::size_t callers) {
-    std::vector<message_fault> all;
+    std::vector<message_fault> faults;
     std::size_t messages = 0;
     for (auto const& [command, count] : usual_commands<Scene>(setup)) {
         // The driver ends a native transaction with it when settle does not need that transaction
         // any more.
         if (command == "abortTransaction") continue;
         for (int nth = 1; nth <= count; ++nth, ++messages) {
-            for (message_fault& one : make(setup, command, nth)) all.push_back(std::move(one));
+            for (message_fault& one : make(setup, command, nth)) faults.push_back(std::move(one));
         }
     }
     // Single, in one phase: the accounts, the entry, the commit.
     CHECK(messages >= 3);
-    CHECK(!all.empty());
+    CHECK(!faults.empty());
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> missed = 0;
     std::vector<std::jthread> side_by_side;
-    for (std::size_t i = 0; i < std::min(callers, all.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(callers, faults.size()); ++i) {
         side_by_side.emplace_back([&] {
             try {
                 Scene scene{setup};
-                for (std::size_t at = next++; at < all.size(); at = next++) {
-                    if (!scene.run_disturbed(all[at], static_cast<int>(at))) ++missed;
+                for (std::size_t at = next++; at < faults.size(); at = next++) {
+                    if (!scene.run_disturbed(faults[at], static_cast<int>(at))) ++missed;
                 }
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});
@@ -94,8 +94,8 @@ void every_message(typename Scene::setup const& setup, message_faults_at<Scene> 
     }
     side_by_side.clear();
     // On a busy machine the undisturbed callers may have repeated a message.
-    INFO(missed << " of " << all.size() << " messages were never sent");
-    CHECK(missed * 10 <= all.size());
+    INFO(missed << " of " << faults.size() << " messages were never sent");
+    CHECK(missed * 10 <= faults.size());
 }
 
 /// Applies the faults of `make` to every message of a caller's action in each of these setups. The
@@ -131,16 +131,17 @@ template <typename Scene>
 void lose_every_message(std::vector<typename Scene::setup> const& setups,
                         std::vector<fault> const& faults, bool thorough) {
     every_message<Scene>(setups, [&](auto const&, std::string const& command, int nth) {
-        std::vector<message_fault> all;
+        std::vector<message_fault> message_faults;
         for (fault const what : faults) {
-            all.push_back({{.command = command, .nth = nth, .what = what}, true});
-            if (!thorough || !all.back().is_late()) continue;
-            all.push_back({{.command = command, .nth = nth, .what = what}, false});
+            message_faults.push_back({{.command = command, .nth = nth, .what = what}, true});
+            if (!thorough || !message_faults.back().is_late()) continue;
+            message_faults.push_back({{.command = command, .nth = nth, .what = what}, false});
         }
         if (thorough && nth == 1) {
-            all.push_back({{.command = command, .times = 10'000, .what = fault::drop_reply}});
+            message_faults.push_back(
+                {{.command = command, .times = 10'000, .what = fault::drop_reply}});
         }
-        return all;
+        return message_faults;
     });
 }
 

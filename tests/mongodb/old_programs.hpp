@@ -51,11 +51,11 @@ inline std::vector<dialect> dialects() {
 /// Lets the program have written just now; false when it writes no times.
 inline bool make_recent(dialect& dialect) {
     std::string const then = "1700000000000";
-    auto const at = dialect.modified.find(then);
-    if (at == std::string::npos) return false;
+    auto const position = dialect.modified.find(then);
+    if (position == std::string::npos) return false;
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     auto const count = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-    dialect.modified.replace(at, then.size(), std::to_string(count));
+    dialect.modified.replace(position, then.size(), std::to_string(count));
     // An ObjectId begins with the second in which it was made.
     for (auto* const id : {&dialect.id, &dialect.id_text}) {
         auto const second = id->find("01234567");
@@ -80,30 +80,31 @@ public:
 
     /// Does the first steps of a transfer of 100, in the order of the tutorial.
     static constexpr int steps = 8;
-    void transfer(int of, int count) {
-        if (count > 0) insert(of);
-        if (count > 1) set_state(of, "initial", "pending");
-        if (count > 2) apply(of, "A", -100);
-        if (count > 3) apply(of, "B", 100);
-        if (count > 4) set_state(of, "pending", dialect_.applied);
-        if (count > 5) pull(of, "A");
-        if (count > 6) pull(of, "B");
-        if (count > 7) set_state(of, dialect_.applied, "done");
+    void transfer(int transfer_number, int count) {
+        if (count > 0) insert(transfer_number);
+        if (count > 1) set_state(transfer_number, "initial", "pending");
+        if (count > 2) apply(transfer_number, "A", -100);
+        if (count > 3) apply(transfer_number, "B", 100);
+        if (count > 4) set_state(transfer_number, "pending", dialect_.applied);
+        if (count > 5) pull(transfer_number, "A");
+        if (count > 6) pull(transfer_number, "B");
+        if (count > 7) set_state(transfer_number, dialect_.applied, "done");
     }
     /// Then does the first steps of its cancel.
     static constexpr int cancel_steps = 4;
-    void cancel(int of, int count) {
-        if (count > 0) set_state(of, "pending", "canceling");
-        if (count > 1) undo(of, "A", 100);
-        if (count > 2) undo(of, "B", -100);
-        if (count > 3) set_state(of, "canceling", dialect_.canceled);
+    void cancel(int transfer_number, int count) {
+        if (count > 0) set_state(transfer_number, "pending", "canceling");
+        if (count > 1) undo(transfer_number, "A", 100);
+        if (count > 2) undo(transfer_number, "B", -100);
+        if (count > 3) set_state(transfer_number, "canceling", dialect_.canceled);
     }
     /// One effect, which may arrive late.
-    void apply(int of, std::string const& account, int amount) {
+    void apply(int transfer_number, std::string const& account, int amount) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({{"$ne": {}}}}}, "u": {{"$inc": {{"balance": {}}}, "$push": )"
             R"({{"pendingTransactions": {}}}}}}}]}})",
-            dialect_.key, account, of, id(of), number(amount), id(of));
+            dialect_.key, account, transfer_number, id(transfer_number), number(amount),
+            id(transfer_number));
     }
 
     [[nodiscard]] std::string id_text(int of) const {
@@ -111,26 +112,29 @@ public:
     }
 
 private:
-    void insert(int of) {
+    void insert(int transfer_number) {
         run(R"({{"insert": "transactions", "documents": [{{"_id": {}, "source": "A{}", )"
             R"("destination": "B{}", "value": {}, "state": "{}"{}}}]}})",
-            id(of), of, of, number(100), spelled("initial"), dialect_.modified);
+            id(transfer_number), transfer_number, transfer_number, number(100), spelled("initial"),
+            dialect_.modified);
     }
-    void set_state(int of, std::string const& from, std::string const& to) {
+    void set_state(int transfer_number, std::string const& from, std::string const& to) {
         run(R"({{"update": "transactions", "updates": [{{"q": {{"_id": {}, "state": "{}"}}, )"
             R"("u": {{"$set": {{"state": "{}"{}{}}}}}}}]}})",
-            id(of), spelled(from), spelled(to), dialect_.modified, dialect_.application);
+            id(transfer_number), spelled(from), spelled(to), dialect_.modified,
+            dialect_.application);
     }
-    void pull(int of, std::string const& account) {
+    void pull(int transfer_number, std::string const& account) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({}}}, "u": {{"$pull": {{"pendingTransactions": {}}}}}}}]}})",
-            dialect_.key, account, of, id(of), id(of));
+            dialect_.key, account, transfer_number, id(transfer_number), id(transfer_number));
     }
-    void undo(int of, std::string const& account, int amount) {
+    void undo(int transfer_number, std::string const& account, int amount) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({}}}, "u": {{"$inc": {{"balance": {}}}, "$pull": )"
             R"({{"pendingTransactions": {}}}}}}}]}})",
-            dialect_.key, account, of, id(of), number(amount), id(of));
+            dialect_.key, account, transfer_number, id(transfer_number), number(amount),
+            id(transfer_number));
     }
 
     [[nodiscard]] std::string id(int of) const {

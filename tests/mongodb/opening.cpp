@@ -14,11 +14,11 @@ namespace {
 using namespace std::chrono_literals;
 
 std::vector<ledger> accounts(int count) {
-    std::vector<ledger> all;
+    std::vector<ledger> records;
     for (int number = 0; number < count; ++number) {
-        all.push_back({"L" + std::to_string(number), opening, 0, ""});
+        records.push_back({"L" + std::to_string(number), opening, 0, ""});
     }
-    return all;
+    return records;
 }
 
 std::string refusal_of(settle::result<std::unique_ptr<settle::mongodb::database>> const& opened) {

@@ -120,14 +120,14 @@ struct taken_shop {
         : held{address, layout(field)}, engine{held, settle::type<shop_of::payment_type>} {}
 
     void settle_all() {
-        auto const found = engine.recover({.older_than = 0s});
-        CHECK(found.problem.empty());
-        for (auto const& one : found.skipped) FAIL_CHECK(one.problem.text);
-        CHECK(found.undecided == 0);
+        auto const recovered = engine.recover({.older_than = 0s});
+        CHECK(recovered.problem.empty());
+        for (auto const& skipped : recovered.skipped) FAIL_CHECK(skipped.problem.text);
+        CHECK(recovered.undecided == 0);
         auto const worked = engine.work();
-        for (auto const& one : worked.skipped) FAIL_CHECK(one.problem.text);
+        for (auto const& skipped : worked.skipped) FAIL_CHECK(skipped.problem.text);
         auto const swept = engine.sweep();
-        for (auto const& one : swept.skipped) FAIL_CHECK(one.problem.text);
+        for (auto const& skipped : swept.skipped) FAIL_CHECK(skipped.problem.text);
         CHECK(engine.marks().value() == 0);
     }
     void check(article const& program, int number, bool paid) {
@@ -228,11 +228,11 @@ TEST_CASE("paid orders: a late payment of the article's program does not change 
 }
 
 TEST_CASE("paid orders: a late payment beside a mark of settle has no second effect") {
-    auto const of = fashions()[2];
+    auto const fashion = fashions()[2];
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         for (bool const committed : {true, false}) {
             fresh_database const own{*server};
-            article program{own.address(), of};
+            article program{own.address(), fashion};
             program.open(1);
             program.pay(1, committed ? 5 : 4);
             // A worker of settle adopted the marks, and then ended.
@@ -263,10 +263,10 @@ TEST_CASE("paid orders: a late payment beside a mark of settle has no second eff
 }
 
 TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") {
-    auto const of = fashions().front();
+    auto const fashion = fashions().front();
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         fresh_database const own{*server};
-        article program{own.address(), of};
+        article program{own.address(), fashion};
         auto const update = [&](std::string const& collection, std::string const& id,
                                 std::string const& change) {
             auto const reply = program.to_.run(R"({"update": ")" + collection +
@@ -285,24 +285,24 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
         update("orders", "o3", R"({"$unset": {"state": 1}})");
         taken_shop shop{own.address()};
         auto const began = std::chrono::steady_clock::now();
-        auto const found = shop.engine.recover({.older_than = 0s});
+        auto const report = shop.engine.recover({.older_than = 0s});
         CHECK(std::chrono::steady_clock::now() - began < shop.engine.limits().patience);
-        CHECK(found.canceled == 1);
-        REQUIRE(found.skipped.size() == 3);
+        CHECK(report.canceled == 1);
+        REQUIRE(report.skipped.size() == 3);
         for (int const number : {1, 2, 3}) {
-            auto const& one = found.skipped[static_cast<std::size_t>(number - 1)];
-            INFO(one.problem.text);
-            CHECK(one.id == "t" + std::to_string(number));
-            CHECK(one.problem.code == settle::errc::damaged);
-            CHECK(one.problem.text.find("'o" + std::to_string(number) + "' of 'orders'") !=
+            auto const& skipped = report.skipped[static_cast<std::size_t>(number - 1)];
+            INFO(skipped.problem.text);
+            CHECK(skipped.id == "t" + std::to_string(number));
+            CHECK(skipped.problem.code == settle::errc::damaged);
+            CHECK(skipped.problem.text.find("'o" + std::to_string(number) + "' of 'orders'") !=
                   std::string::npos);
             // A later call for this transaction alone gets the same error, at once, and changes
             // nothing.
-            auto const canceled = shop.engine.cancel(one.id);
+            auto const canceled = shop.engine.cancel(skipped.id);
             CHECK(canceled.verdict == settle::verdict::undecided);
-            CHECK(canceled.problem.text == one.problem.text);
+            CHECK(canceled.problem.text == skipped.problem.text);
             CHECK(shop.state_of(program, number) == state::pending);
-            CHECK(shop.engine.find(one.id).value()->epoch_number == 0);
+            CHECK(shop.engine.find(skipped.id).value()->epoch_number == 0);
         }
         auto const touched =
             program.to_.run(R"({"count": "transaction", "query": {"epoch": {"$exists": true}}})");

@@ -57,13 +57,13 @@ bool proxy::pass_request(link& passing, wire_message& message) {
 proxy::verdict proxy::take_reply(link& passing, wire_message& message) {
     verdict decided;
     std::lock_guard const lock{mutex_};
-    auto const found = passing.waiting.find(message.answers());
+    auto const request = passing.waiting.find(message.answers());
     // A server may send several replies to one greeting: then this stays empty.
     message.command = "";
-    if (found != passing.waiting.end()) {
-        message.command = found->second.text;
-        decided = found->second.decided;
-        passing.waiting.erase(found);
+    if (request != passing.waiting.end()) {
+        message.command = request->second.text;
+        decided = request->second.decided;
+        passing.waiting.erase(request);
     }
     ++replies_[message.command];
     changed_.notify_all();

@@ -221,9 +221,9 @@ TEST_CASE("reads: find() returns an entry whose majority is not known yet") {
         run("admin", R"({"configureFailPoint": "disableSnapshotting", "mode": "off"})");
         run("bank", R"({"insert": "others", "documents": [{}], "writeConcern": {"w": 1}})");
     }};
-    auto const found = engine.find("t");
+    auto const entry = engine.find("t");
     later.join();
-    REQUIRE_MESSAGE(found.has_value(), found.problem().text);
-    REQUIRE(found.value().has_value());
-    CHECK(found.value()->state == settle::state::canceled);
+    REQUIRE_MESSAGE(entry.has_value(), entry.problem().text);
+    REQUIRE(entry.value().has_value());
+    CHECK(entry.value()->state == settle::state::canceled);
 }

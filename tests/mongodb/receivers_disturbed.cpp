@@ -20,12 +20,13 @@ struct network {
     }
     static std::string const& name(rule const& rule) { return rule.command; }
     static std::vector<rule> messages(proxy const& between) {
-        std::vector<rule> all;
+        std::vector<rule> rules;
         for (auto const& [command, count] : between.all_requests()) {
             if (is_greeting(command)) continue;
-            for (int nth = 1; nth <= count; ++nth) all.push_back({.command = command, .nth = nth});
+            for (int nth = 1; nth <= count; ++nth)
+                rules.push_back({.command = command, .nth = nth});
         }
-        return all;
+        return rules;
     }
 };
 

@@ -18,14 +18,14 @@ struct record_change {
 
 /// All three record changes in each of these setups.
 inline std::vector<record_change> record_changes(std::vector<circumstances> const& setups) {
-    std::vector<record_change> all;
+    std::vector<record_change> changes;
     for (circumstances const& where : setups) {
         for (change_kind const what :
              {change_kind::create, change_kind::erase, change_kind::assign}) {
-            all.push_back({where, what});
+            changes.push_back({where, what});
         }
     }
-    return all;
+    return changes;
 }
 
 inline constexpr auto make_cards = [](settle::mongodb::database& database, settle::phases how,
@@ -61,11 +61,11 @@ public:
         std::string const id = "t" + std::to_string(number);
         INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << fault.text());
         begin(id, fault.lasts());
-        between_.add(fault.on);
+        between_.add(fault.proxy_rule);
         auto const outcome = act(id);
         INFO(outcome.text());
         between_.clear_rules();
-        bool const sent = between_.requests(fault.on.command) >= fault.on.nth;
+        bool const sent = between_.requests(fault.proxy_rule.command) >= fault.proxy_rule.nth;
         if (!fault.lasts()) CHECK(outcome.done());
         if (fault.is_late() && !fault.after_recovery) land(fault);
         settle_everything();
@@ -92,10 +92,10 @@ private:
     }
     /// The new value of the first record.
     static card rewritten(std::string const& id) {
-        auto made = second(id);
-        made.points += first(id).points;
-        made.visits += first(id).visits;
-        return made;
+        auto value = second(id);
+        value.points += first(id).points;
+        value.visits += first(id).visits;
+        return value;
     }
     static std::string text(std::optional<card> const& card) {
         return card ? settle::encode_json(*card) : "none";

@@ -77,13 +77,13 @@ void in_one_phase_and_two(Function&& function) {
 
 TEST_CASE("repeated: a settled batch costs one find a window, which waits for no majority") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
-        auto const all = into_one(200);
-        auto const first = engine.run_all(all, {100, {}, {}});
+        auto const transfers = into_one(200);
+        auto const first = engine.run_all(transfers, {100, {}, {}});
         std::ignore = seen.requests();
-        CHECK(engine.run_all(all, {100, {}, {}}) == first);
+        CHECK(engine.run_all(transfers, {100, {}, {}}) == first);
         // The first id is looked up alone, before any request is sent for the others.
         CHECK(seen.requests() == std::map<std::string, int>{{"find", 3}});
-        CHECK(engine.run(all[0].first, all[0].second) == first[0]);
+        CHECK(engine.run(transfers[0].first, transfers[0].second) == first[0]);
         CHECK(seen.requests()["linearizable"] == 0);
     });
 }
@@ -109,13 +109,13 @@ TEST_CASE("repeated: a batch that is half settled is read in waves, and its rest
 
 TEST_CASE("repeated: an id that comes twice in a window runs once and has two equal outcomes") {
     in_one_phase_and_two([](auto& engine, sight&) {
-        transfer_list all;
+        transfer_list transfers;
         for (auto const& one : into_one(30)) {
-            all.push_back(one);
-            all.push_back(one);
+            transfers.push_back(one);
+            transfers.push_back(one);
         }
-        all.emplace_back(all[0].first, transfer{name(1), name(2), 1});
-        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        transfers.emplace_back(transfers[0].first, transfer{name(1), name(2), 1});
+        auto const outcomes = engine.run_all(transfers, {1000, {}, {}});
         for (std::size_t i = 0; i < 60; i += 2) {
             CHECK((outcomes[i].done() || outcomes[i].canceled()));
             CHECK(outcomes[i] == outcomes[i + 1]);
@@ -127,12 +127,12 @@ TEST_CASE("repeated: an id that comes twice in a window runs once and has two eq
 
 TEST_CASE("repeated: unfinished entries of a window are read by quorum with one wait") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
-        auto const all = into_one(40);
-        for (auto const& [id, one] : all) {
+        auto const transfers = into_one(40);
+        for (auto const& [id, one] : transfers) {
             CHECK(engine.submit(id, one).problem.empty());
         }
         std::ignore = seen.requests();
-        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+        for (auto const& one : engine.run_all(transfers, {1000, {}, {}})) {
             CHECK((one.done() || one.canceled()));
         }
         CHECK(seen.requests()["linearizable"] == 2);

@@ -39,9 +39,10 @@ inline std::string not_lasting(int code) {
 /// Shape:   in_transaction - whether the message is part of a native transaction
 inline std::vector<message_fault> every_answer(bool in_transaction, std::string const& command,
                                                int nth) {
-    std::vector<message_fault> all;
+    std::vector<message_fault> faults;
     auto const say = [&](fault how, std::string answer) {
-        all.push_back({{.command = command, .nth = nth, .what = how, .answer = std::move(answer)}});
+        faults.push_back(
+            {{.command = command, .nth = nth, .what = how, .answer = std::move(answer)}});
     };
     bool const commits = command == "commitTransaction";
     bool const writes = command == "insert" || command == "update" || command == "delete";
@@ -63,7 +64,7 @@ inline std::vector<message_fault> every_answer(bool in_transaction, std::string 
     }
     // Before codes there were texts alone.
     say(fault::refuse, R"({"ok": 0, "errmsg": "not master"})");
-    return all;
+    return faults;
 }
 
 } // namespace settle_test

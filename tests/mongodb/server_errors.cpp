@@ -33,33 +33,34 @@ constexpr int by_driver(int domain, int code) { return -(domain * 100'000 + code
 
 TEST_CASE("server errors: every code of the server and driver is retryable, permanent or unknown") {
     using enum settle::condition;
-    std::vector<code_case> all{{112, retryable}, {999'999, unknown}};
+    std::vector<code_case> cases{{112, retryable}, {999'999, unknown}};
     // Errors that exclude an effect, now and later.
     for (int const code :
          {2,   9,   11,  13,  14,  15,  18,   20,    22,    26,    28,    31,    48,   52,  56,
           57,  59,  61,  66,  67,  72,  73,   85,    86,    115,   121,   123,   148,  166, 167,
           171, 257, 263, 322, 323, 334, 8000, 10334, 11000, 14031, 17280, 17419, 17420}) {
-        all.push_back({code, permanent});
+        cases.push_back({code, permanent});
     }
     // Errors that may occur during the work, or that are temporary.
     for (int const code :
          {1,   6,   7,   24,  46,  50,  64,  79,   89,    91,    100,   189,   202,   246,
           251, 262, 267, 290, 317, 358, 384, 9001, 10107, 11600, 11602, 13388, 13435, 13436}) {
-        all.push_back({code, unknown});
+        cases.push_back({code, unknown});
     }
-    all.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE), permanent});
-    all.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY), unknown});
-    all.push_back(
+    cases.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE), permanent});
+    cases.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY), unknown});
+    cases.push_back(
         {by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION), permanent});
-    all.push_back({by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY), unknown});
-    all.push_back({by_driver(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET), unknown});
-    all.push_back(
+    cases.push_back(
+        {by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY), unknown});
+    cases.push_back({by_driver(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET), unknown});
+    cases.push_back(
         {by_driver(MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE), unknown});
     for (int const domain : {MONGOC_ERROR_BSON, MONGOC_ERROR_COMMAND, MONGOC_ERROR_NAMESPACE,
                              MONGOC_ERROR_SASL, MONGOC_ERROR_SCRAM, MONGOC_ERROR_TRANSACTION}) {
-        all.push_back({by_driver(domain, 1), permanent});
+        cases.push_back({by_driver(domain, 1), permanent});
     }
-    for (auto const& one : all) {
+    for (auto const& one : cases) {
         CAPTURE(one.code);
         CHECK(std::error_code{one.code, settle::mongodb::mongodb_category()} == one.expected);
     }

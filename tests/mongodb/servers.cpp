@@ -170,7 +170,7 @@ void replica_set::initiate() {
 }
 
 std::optional<std::size_t> replica_set::primary() {
-    std::optional<std::size_t> found;
+    std::optional<std::size_t> primary_index;
     std::string latest;
     for (std::size_t i = 0; i < size(); ++i) {
         if (!member(i).running() || member(i).frozen()) continue;
@@ -179,31 +179,31 @@ std::optional<std::size_t> replica_set::primary() {
         // A member that was frozen calls itself primary for a while after the thaw. An election id
         // begins with the number of the election.
         auto const elected = hello.object_id("electionId");
-        if (found && elected < latest) continue;
-        found = i;
+        if (primary_index && elected < latest) continue;
+        primary_index = i;
         latest = elected;
     }
-    return found;
+    return primary_index;
 }
 
 std::size_t replica_set::wait_for_primary(milliseconds limit) {
-    std::optional<std::size_t> found;
-    if (!wait_until(limit, [&] { return (found = primary()).has_value(); })) {
+    std::optional<std::size_t> primary_index;
+    if (!wait_until(limit, [&] { return (primary_index = primary()).has_value(); })) {
         throw std::runtime_error{"the replica set elects no primary: " + address()};
     }
-    return *found;
+    return *primary_index;
 }
 
 std::size_t replica_set::wait_until_whole(milliseconds limit) {
-    std::optional<std::size_t> found;
+    std::optional<std::size_t> primary_index;
     auto const whole = [&] {
-        found = primary();
-        if (!found) return false;
+        primary_index = primary();
+        if (!primary_index) return false;
         for (std::size_t i = 0; i < size(); ++i) {
-            if (!member(i).running() || member(i).frozen() || i == *found) continue;
+            if (!member(i).running() || member(i).frozen() || i == *primary_index) continue;
             auto const hello = run_command(direct(member(i), 1'000), R"({"hello": 1})");
             bool const follows =
-                hello.truth("secondary") && hello.text("primary") == member(*found).host();
+                hello.truth("secondary") && hello.text("primary") == member(*primary_index).host();
             if (!follows) return false;
         }
         return true;
@@ -211,7 +211,7 @@ std::size_t replica_set::wait_until_whole(milliseconds limit) {
     if (!wait_until(limit, whole)) {
         throw std::runtime_error{"not every member follows a primary: " + address()};
     }
-    return *found;
+    return *primary_index;
 }
 
 std::size_t replica_set::kill_primary() {

@@ -34,8 +34,8 @@ void work(std::string const& address, std::string const& name, std::string const
     settle::options limits;
     limits.takeover = 1s;
     database db{address};
-    auto one = bank_on(db, settle::phases::one, limits);
-    auto two = bank_on(db, settle::two_phases, limits);
+    auto one_phase_engine = bank_on(db, settle::phases::one, limits);
+    auto two_phase_engine = bank_on(db, settle::two_phases, limits);
     std::mt19937_64 chance{seed};
     auto const print = [](settle::outcome const& outcome) {
         // In one piece, since the program may be killed while it writes.
@@ -53,7 +53,7 @@ void work(std::string const& address, std::string const& name, std::string const
     };
     while (::getppid() != 1) {
         bool const alone = how == "alone";
-        auto& engine = !alone && chance() % 2 == 0 ? one : two;
+        auto& engine = !alone && chance() % 2 == 0 ? one_phase_engine : two_phase_engine;
         if (!alone && chance() % 2 == 0) {
             std::vector<std::pair<std::string, transfer>> some(1 + chance() % 30);
             for (auto& each : some) each = next();
@@ -110,12 +110,12 @@ private:
                              "&socketTimeoutMS=3000&connectTimeoutMS=1000"
                              "&serverSelectionTimeoutMS=10000&heartbeatFrequencyMS=1000";
         ::setenv("SETTLE_WORKER", (address + " " + name + " " + how_).c_str(), 1);
-        auto made = std::make_unique<testing::program>(
+        auto worker = std::make_unique<testing::program>(
             folder_, std::vector<std::string>{"/proc/self/exe", "--no-skip",
                                               "--test-case=set under load: worker"});
         ::unsetenv("SETTLE_WORKER");
-        if (index < running_.size()) running_[index] = std::move(made);
-        else running_.push_back(std::move(made));
+        if (index < running_.size()) running_[index] = std::move(worker);
+        else running_.push_back(std::move(worker));
     }
     void note(testing::ended const& how) {
         CHECK_MESSAGE(how.signal == SIGKILL, how.out.substr(0, 2000) << how.err.substr(0, 2000));
@@ -187,12 +187,12 @@ void check_story(replica_set const& set, verdicts const& reported) {
     std::string last;
     for (;;) {
         auto const page = engine.page({}, last, 1000).value();
-        for (auto const& one : page) {
-            INFO("entry " << one.id);
-            CHECK(settle::is_final(one.state));
-            ends[one.id] = one.state == settle::state::done ? "done" : "canceled";
-            if (one.state != settle::state::done) continue;
-            auto const given = settle::decode_json<transfer>(one.parameters).value();
+        for (auto const& entry : page) {
+            INFO("entry " << entry.id);
+            CHECK(settle::is_final(entry.state));
+            ends[entry.id] = entry.state == settle::state::done ? "done" : "canceled";
+            if (entry.state != settle::state::done) continue;
+            auto const given = settle::decode_json<transfer>(entry.parameters).value();
             expected[given.source] -= given.amount;
             expected[given.destination] += given.amount;
         }

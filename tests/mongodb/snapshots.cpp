@@ -128,10 +128,10 @@ TEST_CASE("long: snapshots: a confirm whose comparison exceeds one message is do
 
 TEST_CASE("snapshots: a unique index named almost like the key's index refuses at once") {
     fresh_database const own{replica_set_address};
-    auto const made = run_command(
+    auto const reply = run_command(
         own.address(), R"({"createIndexes": "shifts", "indexes": [)"
                        R"({"key": {"customer_id": 1}, "name": "customer_id_1", "unique": true}]})");
-    REQUIRE_MESSAGE(made.ok, made.error);
+    REQUIRE_MESSAGE(reply.ok, reply.error);
     settle::mongodb::database db{own.address()};
     auto engine = shifts_on(db, settle::phases::one);
     engine.create(shifts, shift{"A", 1}).value();

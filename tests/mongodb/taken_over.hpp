@@ -52,10 +52,10 @@ private:
 
 /// Settles everything after a take-over.
 inline void settle_all(taken_over& bank) {
-    auto const found = bank.engine().recover(of_any_age());
-    CHECK(found.problem.empty());
-    CHECK(found.skipped.empty());
-    CHECK(found.undecided == 0);
+    auto const report = bank.engine().recover(of_any_age());
+    CHECK(report.problem.empty());
+    CHECK(report.skipped.empty());
+    CHECK(report.undecided == 0);
     // A worker runs submitted transactions that no worker had begun.
     CHECK(bank.engine().work().problem.empty());
     CHECK(bank.engine().sweep().problem.empty());
@@ -70,11 +70,11 @@ inline void check_sums(taken_over& bank, int of, bool moved) {
 /// field `owner`.
 inline void check_records(std::string const& address, int count) {
     auto const counted = [&](std::string const& filter) {
-        auto const found = run_command(
+        auto const reply = run_command(
             address, R"({"aggregate": "accounts", "cursor": {}, "pipeline": [{"$match": )" +
                          filter + R"(}, {"$count": "n"}]})");
-        REQUIRE(found.ok);
-        return found.number("cursor.firstBatch.0.n").value_or(0);
+        REQUIRE(reply.ok);
+        return reply.number("cursor.firstBatch.0.n").value_or(0);
     };
     CHECK(counted(R"({"pendingTransactions.0": {"$exists": true}})") == 0);
     CHECK(counted(R"({"owner.of": {"$in": ["A", "B"]}})") == count);

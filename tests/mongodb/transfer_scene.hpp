@@ -46,13 +46,13 @@ inline circumstances const one_phase_together{"one phase, two in a wave", &repli
 inline std::vector<circumstances> later_actions() {
     using enum left_at;
     using settle::phases;
-    std::vector<circumstances> all;
+    std::vector<circumstances> actions;
     auto const add = [&](std::string const& name, phases how, caller_action does, left_at from) {
         for (auto* const server : {&standalone_address, &replica_set_address}) {
             if (how == phases::one && server == &standalone_address) continue;
             std::string const server_name =
                 server == &standalone_address ? ", standalone" : ", member";
-            all.push_back({name + server_name, server, how, enough, false, does, from});
+            actions.push_back({name + server_name, server, how, enough, false, does, from});
         }
     };
     std::pair<left_at, std::string> const left_points[]{
@@ -69,7 +69,7 @@ inline std::vector<circumstances> later_actions() {
         add("work" + phase, how, caller_action::work, inserted);
         add("reverse" + phase, how, caller_action::reverse, inserted);
     }
-    return all;
+    return actions;
 }
 
 inline constexpr auto make_bank = [](settle::mongodb::database& database, settle::phases how,
@@ -98,12 +98,12 @@ public:
         std::string const id = "t" + std::to_string(number);
         INFO(of_.name << ": " << fault.text());
         begin(id, fault.lasts());
-        between_.add(fault.on);
+        between_.add(fault.proxy_rule);
         auto const outcome = act(id);
         INFO(outcome.text());
         between_.clear_rules();
-        bool const sent = between_.requests(fault.on.command) >= fault.on.nth;
-        if (!fault.lasts() && !may_stop_at(fault.on.command)) CHECK(is_expected(outcome));
+        bool const sent = between_.requests(fault.proxy_rule.command) >= fault.proxy_rule.nth;
+        if (!fault.lasts() && !may_stop_at(fault.proxy_rule.command)) CHECK(is_expected(outcome));
         if (fault.is_late() && !fault.after_recovery) land(fault);
         settle_everything();
         check(outcome, id);

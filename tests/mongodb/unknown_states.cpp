@@ -63,12 +63,12 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         fresh_database const own{*server};
         old_program program{own.address(), dialect};
         program.open(10);
-        auto const all = all_unreadable();
-        for (std::size_t index = 0; index < all.size(); ++index) {
+        auto const cases = all_unreadable();
+        for (std::size_t index = 0; index < cases.size(); ++index) {
             auto const reply =
                 run_command(own.address(), R"({"insert": "transactions", )"
                                            R"("documents": [{"_id": )" +
-                                               id_of(index) + ", " + all[index].fields + "}]}");
+                                               id_of(index) + ", " + cases[index].fields + "}]}");
             REQUIRE_MESSAGE(reply.ok, reply.error);
         }
         taken_over bank{own.address(), dialect};
@@ -78,14 +78,14 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         auto const recovered = engine.recover(settle_test::of_any_age());
         CHECK(recovered.problem.empty());
         CHECK(recovered.done + recovered.canceled + recovered.undecided == 0);
-        CHECK(recovered.skipped.size() == all.size());
-        for (auto const& one : recovered.skipped) {
-            auto const at = static_cast<std::size_t>(std::stoi(one.id)) - 100;
-            REQUIRE(at < all.size());
-            INFO(all[at].fields, "\n", one.problem.text);
-            CHECK(one.problem.code == settle::errc::damaged);
-            CHECK(one.problem.text.find(all[at].because) != std::string::npos);
-            CHECK(one.problem.text.find(one.id) != std::string::npos);
+        CHECK(recovered.skipped.size() == cases.size());
+        for (auto const& skipped : recovered.skipped) {
+            auto const index = static_cast<std::size_t>(std::stoi(skipped.id)) - 100;
+            REQUIRE(index < cases.size());
+            INFO(cases[index].fields, "\n", skipped.problem.text);
+            CHECK(skipped.problem.code == settle::errc::damaged);
+            CHECK(skipped.problem.text.find(cases[index].because) != std::string::npos);
+            CHECK(skipped.problem.text.find(skipped.id) != std::string::npos);
         }
         CHECK(engine.work().done == 0);
 
@@ -98,21 +98,21 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         for (std::vector<settle::entry> page;
              page = engine.page(unfinished, after, 3).value(), !page.empty();
              after = page.back().id) {
-            for (auto const& one : page) {
+            for (auto const& entry : page) {
                 ++seen;
-                CHECK_FALSE(settle::is_final(one.state));
-                auto const at = std::stoul(one.id) - 100;
-                REQUIRE(at < all.size());
-                INFO(one.id, ": ", one.fault);
-                CHECK(one.fault.empty() == all[at].only_by_type);
-                if (one.fault.empty()) CHECK(one.state == settle::state::pending);
-                else CHECK(one.fault.find(all[at].because) != std::string::npos);
+                CHECK_FALSE(settle::is_final(entry.state));
+                auto const index = std::stoul(entry.id) - 100;
+                REQUIRE(index < cases.size());
+                INFO(entry.id, ": ", entry.fault);
+                CHECK(entry.fault.empty() == cases[index].only_by_type);
+                if (entry.fault.empty()) CHECK(entry.state == settle::state::pending);
+                else CHECK(entry.fault.find(cases[index].because) != std::string::npos);
             }
             if (page.size() < 3) break;
         }
-        CHECK(seen == all.size());
-        for (std::size_t position = 0; position < all.size(); ++position) {
-            INFO(all[position].fields);
+        CHECK(seen == cases.size());
+        for (std::size_t position = 0; position < cases.size(); ++position) {
+            INFO(cases[position].fields);
             auto const canceled = engine.cancel(id_of(position));
             CHECK(canceled.verdict != settle::verdict::canceled);
             CHECK(canceled.verdict != settle::verdict::done);

@@ -373,10 +373,10 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
     CHECK(report.problem.empty());
     CHECK(report.done + report.canceled == 1);
     REQUIRE(report.skipped.size() == 5);
-    for (auto const& one : report.skipped) {
-        INFO(one.id, ": ", one.problem.text);
-        CHECK(one.problem.code == settle::errc::damaged);
-        CHECK(one.problem.text.find(one.id) != std::string::npos);
+    for (auto const& skipped : report.skipped) {
+        INFO(skipped.id, ": ", skipped.problem.text);
+        CHECK(skipped.problem.code == settle::errc::damaged);
+        CHECK(skipped.problem.text.find(skipped.id) != std::string::npos);
     }
     CHECK(report.skipped.back().id.find("$date") != std::string::npos);
     // Listings with any page size end, and list no entry twice.
@@ -412,11 +412,11 @@ TEST_CASE("unusual leftovers: old entries are listed, whatever the kind of their
                                 R"({"$numberLong": "9700000000000"})");
     taken_over bank{own.address(), dialect};
     std::vector<std::string> ids;
-    for (auto const& one : bank.engine().list(settle::state::pending, 1h)) {
-        ids.push_back(one.id);
+    for (auto const& entry : bank.engine().list(settle::state::pending, 1h)) {
+        ids.push_back(entry.id);
         // Their own `type` is not a type of settle.
-        CHECK(one.type == "transfer");
-        CHECK_FALSE(one.parameters.empty());
+        CHECK(entry.type == "transfer");
+        CHECK_FALSE(entry.parameters.empty());
     }
     CHECK(ids == std::vector<std::string>{"1", "2", "3", "4", "5", "6"});
 }

@@ -73,22 +73,22 @@ struct wire_message {
         std::vector<std::uint8_t> field{0x10}; // BSON's type of a 32-bit integer
         field.insert(field.end(), name.begin(), name.end());
         field.push_back(0);
-        bool found = false;
+        bool changed = false;
         auto const length = static_cast<std::ptrdiff_t>(field.size());
-        for (auto at = bytes.begin();; found = true) {
-            at = std::search(at, bytes.end(), field.begin(), field.end());
-            if (bytes.end() - at < length + 4) return found;
-            at += length;
-            std::memcpy(&*at, &value, sizeof value);
+        for (auto position = bytes.begin();; changed = true) {
+            position = std::search(position, bytes.end(), field.begin(), field.end());
+            if (bytes.end() - position < length + 4) return changed;
+            position += length;
+            std::memcpy(&*position, &value, sizeof value);
         }
     }
 
     /// The name of a request's command: the name of its document's first field.
     [[nodiscard]] std::string name_of_command() const {
-        auto const at = document();
+        auto const position = document();
         // Four bytes of length and the first field's type precede its name.
-        if (at == 0 || at + 5 >= bytes.size()) return "";
-        auto const begin = bytes.begin() + static_cast<std::ptrdiff_t>(at + 5);
+        if (position == 0 || position + 5 >= bytes.size()) return "";
+        auto const begin = bytes.begin() + static_cast<std::ptrdiff_t>(position + 5);
         return {begin, std::find(begin, bytes.end(), std::uint8_t{0})};
     }
 

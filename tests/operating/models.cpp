@@ -141,10 +141,10 @@ void check_module(std::string const& module) {
 }
 
 void check_module_without(std::string const& rule, std::string module) {
-    auto const on = rule + " == TRUE";
-    auto const begin = module.find(on);
+    auto const definition = rule + " == TRUE";
+    auto const begin = module.find(definition);
     REQUIRE(begin != std::string::npos);
-    module.replace(begin, on.size(), rule + " == FALSE");
+    module.replace(begin, definition.size(), rule + " == FALSE");
     auto const printed = searched_by_tlc(module);
     bool const is_wrong = printed.find("Invariant Right is violated") != std::string::npos;
     CHECK_MESSAGE(is_wrong, "without " << rule << ": " << printed);

@@ -21,10 +21,10 @@ struct postgresql_backend {
     static constexpr char const* commit_sql = "COMMIT PREPARED";
 
     static settle::postgresql::database_options limits() {
-        settle::postgresql::database_options all;
-        all.lock_timeout = std::chrono::seconds{1};
-        all.connect_timeout = std::chrono::seconds{2};
-        return all;
+        settle::postgresql::database_options options;
+        options.lock_timeout = std::chrono::seconds{1};
+        options.connect_timeout = std::chrono::seconds{2};
+        return options;
     }
     static std::string address_of(postgresql_server const& server) {
         return server.address("postgres", "sslmode=disable&gssencmode=disable");

@@ -29,12 +29,12 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
                       value_type::float8, value_type::int8, value_type::int8, value_type::text},
                      "echo");
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
-    auto here = pool.take();
+    auto loan = pool.take();
     auto const number =
-        here->send(all, least, "äöü\"'\\"sv, "\0\xff'"sv, true, -0.1, std::int64_t{-7},
+        loan->send(all, least, "äöü\"'\\"sv, "\0\xff'"sv, true, -0.1, std::int64_t{-7},
                    std::int64_t{-70'000}, "00000000-0000-0000-0000-00000000000A"sv);
-    here->sync();
-    auto const& rows = here->result(number);
+    loan->sync();
+    auto const& rows = loan->result(number);
     REQUIRE(rows.size() == 1);
     CHECK(rows.integer(0, 0) == least);
     CHECK(rows.text(0, 1) == "äöü\"'\\");
@@ -47,12 +47,12 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
 
     auto const& nulls = pool.prepare("SELECT $1, $2, ''::text",
                                      {value_type::int8, value_type::text}, "echo nothing");
-    auto const none = here->send(nulls, std::optional<std::int64_t>{}, nullptr);
-    here->sync();
-    CHECK(here->result(none).is_null(0, 0));
-    CHECK(here->result(none).is_null(0, 1));
-    CHECK_FALSE(here->result(none).is_null(0, 2));
-    CHECK(here->result(none).text(0, 2).empty());
+    auto const none = loan->send(nulls, std::optional<std::int64_t>{}, nullptr);
+    loan->sync();
+    CHECK(loan->result(none).is_null(0, 0));
+    CHECK(loan->result(none).is_null(0, 1));
+    CHECK_FALSE(loan->result(none).is_null(0, 2));
+    CHECK(loan->result(none).text(0, 2).empty());
 
     auto const& unnest =
         pool.prepare("SELECT * FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS u(a, b, c, d, e, "
@@ -74,17 +74,17 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
             d.add(i % 2 == 0);
             e.add(i * 0.5);
         }
-        auto const got = here->send(unnest, a, b, c, d, e);
-        here->sync();
-        auto const& found = here->result(got);
-        REQUIRE(found.size() == count);
+        auto const got = loan->send(unnest, a, b, c, d, e);
+        loan->sync();
+        auto const& elements = loan->result(got);
+        REQUIRE(elements.size() == count);
         for (int i = 0; i < count; ++i) {
-            CHECK(found.integer(i, 0) == i);
-            CHECK(found.is_null(i, 1) == (i % 3 == 0));
-            if (i % 3 != 0) CHECK(found.text(i, 1) == std::to_string(i));
-            CHECK(found.bytes(i, 2) == "\0"sv);
-            CHECK(found.boolean(i, 3) == (i % 2 == 0));
-            CHECK(found.real(i, 4) == i * 0.5);
+            CHECK(elements.integer(i, 0) == i);
+            CHECK(elements.is_null(i, 1) == (i % 3 == 0));
+            if (i % 3 != 0) CHECK(elements.text(i, 1) == std::to_string(i));
+            CHECK(elements.bytes(i, 2) == "\0"sv);
+            CHECK(elements.boolean(i, 3) == (i % 2 == 0));
+            CHECK(elements.real(i, 4) == i * 0.5);
         }
     }
 }
@@ -94,11 +94,11 @@ TEST_CASE("connections: data larger than all buffers passes in both directions a
     pool pool{own.address(), {}};
     auto const& echo = pool.prepare("SELECT $1", {value_type::bytes}, "echo");
     std::string const large(3'000'000, 'x');
-    auto here = pool.take();
+    auto loan = pool.take();
     std::vector<std::size_t> sent;
-    for (int i = 0; i < 10; ++i) sent.push_back(here->send(echo, large));
-    here->sync();
-    for (auto const one : sent) CHECK(here->result(one).bytes(0, 0) == large);
+    for (int i = 0; i < 10; ++i) sent.push_back(loan->send(echo, large));
+    loan->sync();
+    for (auto const one : sent) CHECK(loan->result(one).bytes(0, 0) == large);
 }
 
 TEST_CASE("connections: a wave costs one round trip, and one more for each sync in between") {
@@ -128,14 +128,14 @@ TEST_CASE("connections: a wave costs one round trip, and one more for each sync 
 TEST_CASE("connections: a statement is prepared once on each connection") {
     fresh_schema const own;
     pool pool{own.address(), {}};
-    auto const& one = pool.prepare("SELECT $1", {value_type::int8}, "echo");
-    CHECK(&one == &pool.prepare("SELECT $1", {value_type::int8}, "echo"));
+    auto const& echo = pool.prepare("SELECT $1", {value_type::int8}, "echo");
+    CHECK(&echo == &pool.prepare("SELECT $1", {value_type::int8}, "echo"));
     auto const& count = pool.prepare("SELECT count(*) FROM pg_prepared_statements", "count");
-    auto here = pool.take();
-    auto there = pool.take();
+    auto first = pool.take();
+    auto second = pool.take();
     for (int i = 0; i < 3; ++i) {
-        for (auto* each : {&*here, &*there}) {
-            each->send(one, std::int64_t{i});
+        for (auto* each : {&*first, &*second}) {
+            each->send(echo, std::int64_t{i});
             auto const prepared = each->send(count);
             each->sync();
             // These two, BEGIN and COMMIT.
@@ -180,11 +180,11 @@ TEST_CASE("connections: the names of a violated constraint can be read") {
     fresh_schema const own;
     make_sums(own.address());
     pool pool{own.address(), {}};
-    auto here = pool.take();
-    here->begin();
-    here->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
+    auto loan = pool.take();
+    loan->begin();
+    loan->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
     try {
-        here->sync();
+        loan->sync();
         FAIL("a second row of one key");
     } catch (pg::detail::statement_failure const& caught) {
         CHECK(caught.problem().code == pg::unique_violation);
@@ -193,10 +193,10 @@ TEST_CASE("connections: the names of a violated constraint can be read") {
         CHECK(caught.names().schema == own.name());
         CHECK(says(caught.problem(), "Key (id)=(a) already exists"));
     }
-    CHECK(here->in_transaction());
-    here->rollback();
-    CHECK_FALSE(here->in_transaction());
-    CHECK(here->reusable());
+    CHECK(loan->in_transaction());
+    loan->rollback();
+    CHECK_FALSE(loan->in_transaction());
+    CHECK(loan->reusable());
 }
 
 TEST_CASE("connections: a failed commit is certain") {
@@ -280,13 +280,13 @@ TEST_CASE("connections: a pool has as many connections as it may, and its caller
         }
     };
     {
-        auto const with = tried_again([&] {
+        auto const pool_of_two = tried_again([&] {
             return std::make_unique<pool>(own.address("application_name=" + name), limits);
         });
-        auto const one = tried_again([&] { return with->take(); });
-        auto const two = tried_again([&] { return with->take(); });
+        auto const one = tried_again([&] { return pool_of_two->take(); });
+        auto const two = tried_again([&] { return pool_of_two->take(); });
         try {
-            static_cast<void>(with->take());
+            static_cast<void>(pool_of_two->take());
             FAIL("a third connection");
         } catch (settle::failure const& caught) {
             CHECK(caught.problem().code == pg::all_in_use);
@@ -330,11 +330,11 @@ TEST_CASE("connections: a loan that ends in the middle leaves nothing behind") {
     limits.connections = 1;
     pool pool{own.address(), limits};
     {
-        auto const here = pool.take();
-        here->begin();
-        here->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
-        here->sync();
-        here->send_sql("UPDATE sums SET n = 6 WHERE id = 'a'", "change a");
+        auto const loan = pool.take();
+        loan->begin();
+        loan->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
+        loan->sync();
+        loan->send_sql("UPDATE sums SET n = 6 WHERE id = 'a'", "change a");
     }
     {
         auto const here = pool.take();
@@ -379,11 +379,11 @@ TEST_CASE("connections: a session does not depend on the settings of its user an
     limits.lock_timeout = 1234ms;
     pool pool{address, limits};
     CHECK(pool.schema_prefix() == "\"" + own.name() + "\".");
-    auto const here = pool.take();
+    auto const loan = pool.take();
     auto const setting = [&](std::string const& name) {
-        auto const number = here->send_sql("SHOW " + name, "show a setting");
-        here->sync();
-        return std::string{here->result(number).text(0, 0)};
+        auto const number = loan->send_sql("SHOW " + name, "show a setting");
+        loan->sync();
+        return std::string{loan->result(number).text(0, 0)};
     };
     CHECK(setting("search_path") == own.name() + ", pg_temp");
     CHECK(setting("synchronous_commit") == "on");
@@ -428,7 +428,7 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
     fresh_schema const own;
     make_sums(own.address());
     pool pool{own.address(), {}};
-    auto here = pool.take();
+    auto loan = pool.take();
     auto const child = ::fork();
     if (child == 0) {
         bool good = false;
@@ -438,16 +438,16 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
             good = caught.problem().code == errc::forked;
         }
         {
-            auto const gone = std::move(here);
+            auto const gone = std::move(loan);
         }
         ::_exit(good ? 0 : 1);
     }
     int status = -1;
     ::waitpid(child, &status, 0);
     CHECK(status == 0);
-    auto const number = here->send_sql("SELECT 7::int8", "ask");
-    here->sync();
-    CHECK(here->result(number).integer(0, 0) == 7);
+    auto const number = loan->send_sql("SELECT 7::int8", "ask");
+    loan->sync();
+    CHECK(loan->result(number).integer(0, 0) == 7);
 }
 
 TEST_CASE("connections: all limits of time but that of a statement may be infinite together") {
@@ -457,10 +457,10 @@ TEST_CASE("connections: all limits of time but that of a statement may be infini
     how.lock_timeout = how.idle_timeout = how.answer_timeout = how.connect_timeout =
         std::chrono::hours::max();
     pool pool{own.address(), how};
-    auto here = pool.take();
-    auto const number = here->send_sql("SELECT 7::int8", "ask");
-    here->sync();
-    CHECK(here->result(number).integer(0, 0) == 7);
+    auto loan = pool.take();
+    auto const number = loan->send_sql("SELECT 7::int8", "ask");
+    loan->sync();
+    CHECK(loan->result(number).integer(0, 0) == 7);
 }
 
 TEST_CASE("connections: options without sense are refused") {

@@ -57,8 +57,9 @@ struct ended_here : settle::testing::crash {};
 
 TEST_CASE("held effects: a part that its column refuses leaves nothing for the parts after it") {
     constexpr std::int64_t none = -100'000;
-    std::vector<order> all{{"a", 40'000, 0, none}, {"a", 1, 0, none},      {"a", 0, 40'000, none},
-                           {"a", 0, 1, 100},       {"a", 32'600, 0, none}, {"a", 0, 200, 101}};
+    std::vector<order> orders{{"a", 40'000, 0, none}, {"a", 1, 0, none},
+                              {"a", 0, 40'000, none}, {"a", 0, 1, 100},
+                              {"a", 32'600, 0, none}, {"a", 0, 200, 101}};
     for (auto const how : all_phases) {
         fresh_schema const own;
         ask(own.address(), narrow);
@@ -73,17 +74,17 @@ TEST_CASE("held effects: a part that its column refuses leaves nothing for the p
             std::vector<order> wave;
             std::string shown;
             for (auto const number : turn) {
-                wave.push_back(all[number]);
+                wave.push_back(orders[number]);
                 shown += std::to_string(number) + " ";
             }
             ask(own.address(), "UPDATE accounts SET balance = 100");
             std::int64_t expected = 100;
             auto const outcomes = engine.run_all<move_type>(wave);
             for (std::size_t number = 0; number < wave.size(); ++number) {
-                auto const& one = wave[number];
-                auto const after = expected + one.credited - one.debited;
+                auto const& request = wave[number];
+                auto const after = expected + request.credited - request.debited;
                 bool const fits = after >= -32'768 && after <= 32'767;
-                bool const holds = expected >= one.at_least && fits;
+                bool const holds = expected >= request.at_least && fits;
                 CAPTURE(shown);
                 CAPTURE(number);
                 INFO(outcomes[number].text());

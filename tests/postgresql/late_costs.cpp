@@ -81,18 +81,18 @@ TEST_CASE("late: servers count the commits and rows of a transfer") {
     auto const check = [&](std::array<double, 2> syncs, std::array<double, 2> rows,
                            std::array<double, 2> round_trips, auto const&... more) {
         auto const some = servers.costs(few, more...);
-        auto const all = servers.costs(many, more...);
+        auto const costs_of_many = servers.costs(many, more...);
         for (std::size_t const server : {0U, 1U}) {
             CAPTURE(server);
             auto const each = [&](auto last, auto first) {
                 return static_cast<double>(last - first) / (many - few);
             };
-            auto const& last = all.servers[server];
+            auto const& last = costs_of_many.servers[server];
             auto const& first = some.servers[server];
             // The server's own processes may sync, too.
             CHECK(each(last.syncs, first.syncs) == doctest::Approx(syncs[server]).epsilon(0.1));
             CHECK(each(last.rows, first.rows) == doctest::Approx(rows[server]));
-            CHECK(each(all.round_trips[server], some.round_trips[server]) ==
+            CHECK(each(costs_of_many.round_trips[server], some.round_trips[server]) ==
                   doctest::Approx(round_trips[server]).epsilon(0.05));
         }
     };

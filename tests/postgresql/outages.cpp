@@ -147,7 +147,7 @@ TEST_CASE("long: outages: a COMMIT that did not wait for its standby is unknown"
         add_surely(with, "a", 1);
     }
     // No standby is there, and no limit ends the wait of a COMMIT.
-    pool with{primary.address(), {}};
+    pool connections{primary.address(), {}};
     std::thread cancels{[&] {
         CHECK(wait_until(30s, [&] {
             return !ask(primary.address(), "SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
@@ -155,7 +155,7 @@ TEST_CASE("long: outages: a COMMIT that did not wait for its standby is unknown"
                         .empty();
         }));
     }};
-    auto const ended = add(with, "a", 1);
+    auto const ended = add(connections, "a", 1);
     cancels.join();
     CHECK(ended.status == commit_status::unknown);
     CHECK(ended.problem.code == pg::commit_unknown);

@@ -127,14 +127,14 @@ TEST_CASE("records: people read entries and marks with psql") {
     shop.create(articles, usual_article()).value();
     CHECK(shop.run("sale", sale{first_id, 30, 66}).done());
     CHECK(shop.run("none", sale{other_id, 1, 1}).canceled());
-    auto const found = ask(
+    auto const rows = ask(
         own.address(), "SELECT id, type, state, reason, participant, parameters::json->>'count', "
                        "created > now() - interval '1 hour', committed = epoch "
                        "FROM settle_entries ORDER BY id");
-    REQUIRE(found.size() == 2);
-    CHECK(found[0] ==
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0] ==
           row{"none", "sale", "canceled", "record missing", "article", "1", "t", "NULL"});
-    CHECK(found[1] == row{"sale", "sale", "done", "NULL", "NULL", "30", "t", "t"});
+    CHECK(rows[1] == row{"sale", "sale", "done", "NULL", "NULL", "30", "t", "t"});
 }
 
 TEST_CASE("records: a wave costs two round trips, and one where nothing has to be read back") {

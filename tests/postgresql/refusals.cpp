@@ -71,17 +71,18 @@ TEST_CASE("refusals: addresses of several hosts, and other spellings of an addre
 
     // A host that does not answer, or refuses, leaves time for the next.
     int const silent = new_socket();
-    auto const at = bind_to_free_port(silent);
+    auto const socket_address = bind_to_free_port(silent);
     ::listen(silent, 1);
     fresh_schema const own;
     auto const address = own.address();
     auto const user = address.find('@') + 1;
-    auto const list = "127.0.0.1:" + std::to_string(ntohs(at.sin_port)) +
+    auto const list = "127.0.0.1:" + std::to_string(ntohs(socket_address.sin_port)) +
                       ",127.0.0.1:" + std::to_string(unused_port()) + ",";
     pool const pool{std::string{address}.insert(user, list), short_limits()};
     CHECK(pool.server().schema == own.name());
     auto const problem = refusal(
-        "postgresql://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) + "/bank", short_limits());
+        "postgresql://127.0.0.1:" + std::to_string(ntohs(socket_address.sin_port)) + "/bank",
+        short_limits());
     CHECK(problem.code == pg::not_connected);
     CHECK(says(problem, "it does not answer"));
     ::close(silent);
@@ -90,9 +91,9 @@ TEST_CASE("refusals: addresses of several hosts, and other spellings of an addre
 TEST_CASE("refusals: each address of a name, and each host of the environment, has its time") {
     fresh_schema const own;
     int const silent = new_socket();
-    auto const at = bind_to_free_port(silent);
+    auto const socket_address = bind_to_free_port(silent);
     ::listen(silent, 1);
-    auto const silent_port = std::to_string(ntohs(at.sin_port));
+    auto const silent_port = std::to_string(ntohs(socket_address.sin_port));
     auto const options = "?options=-csearch_path%3D" + own.name() + "&user=postgres";
     ::setenv("PGHOST", "127.0.0.1,127.0.0.1", 1);
     ::setenv("PGPORT", (silent_port + "," + std::to_string(own.port())).c_str(), 1);
@@ -133,12 +134,12 @@ TEST_CASE("refusals: a server, a user and a database that are not there") {
     CHECK(says(nowhere, "Check the address, and that the server runs"));
     CHECK(refusal("postgresql://nosuch.invalid/bank", short_limits()).code == pg::not_connected);
 
-    auto const at = "127.0.0.1:" + std::to_string(own.port());
-    auto const no_role = refusal("postgresql://no_such_role@" + at + "/postgres");
+    auto const endpoint = "127.0.0.1:" + std::to_string(own.port());
+    auto const no_role = refusal("postgresql://no_such_role@" + endpoint + "/postgres");
     CHECK(no_role.code == pg::invalid_authorization);
     CHECK(no_role.code == condition::permanent);
     CHECK(says(no_role, "(SQLSTATE 28000)"));
-    auto const nothing = refusal("postgresql://postgres@" + at + "/no_such_database");
+    auto const nothing = refusal("postgresql://postgres@" + endpoint + "/no_such_database");
     CHECK(nothing.code == pg::invalid_catalog_name);
     CHECK(says(nothing, "(SQLSTATE 3D000). Create the database, or correct its name"));
 }
@@ -148,7 +149,7 @@ TEST_CASE("refusals: a server that is gone in the midst of a TLS handshake is aw
     CHECK(refusal("postgresql://certificate.invalid/bank", short_limits()).code ==
           pg::not_connected);
     int const stops = new_socket();
-    auto const at = bind_to_free_port(stops);
+    auto const socket_address = bind_to_free_port(stops);
     ::listen(stops, 8);
     for (bool const reads : {true, false}) {
         CAPTURE(reads);
@@ -167,7 +168,7 @@ TEST_CASE("refusals: a server that is gone in the midst of a TLS handshake is aw
             }
         }};
         auto const problem =
-            refusal("postgresql://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) +
+            refusal("postgresql://127.0.0.1:" + std::to_string(ntohs(socket_address.sin_port)) +
                         "/bank?sslmode=require",
                     short_limits());
         INFO(problem);
@@ -175,7 +176,7 @@ TEST_CASE("refusals: a server that is gone in the midst of a TLS handshake is aw
         CHECK(problem.code == condition::retryable);
         // An empty connection ends the thread.
         int const last = new_socket();
-        ::connect(last, reinterpret_cast<sockaddr const*>(&at), sizeof at);
+        ::connect(last, reinterpret_cast<sockaddr const*>(&socket_address), sizeof socket_address);
         ::close(last);
         server.join();
     }
@@ -189,19 +190,19 @@ TEST_CASE("refusals: a wrong password, and none") {
                            " LOGIN PASSWORD 'right' IN ROLE needs_password;"
                            "GRANT ALL ON SCHEMA " +
                            own.name() + " TO " + user);
-    auto const at = [&](std::string const& password) {
+    auto const address_with = [&](std::string const& password) {
         return "postgresql://" + user + password + "@127.0.0.1:" + std::to_string(own.port()) +
                "/postgres?options=-csearch_path%3D" + own.name();
     };
-    auto const wrong = refusal(at(":wrong"));
+    auto const wrong = refusal(address_with(":wrong"));
     CHECK(wrong.code == pg::invalid_password);
     CHECK(wrong.code == condition::permanent);
     CHECK(says(wrong, "(SQLSTATE 28P01). Check the name and the password of the address"));
     CHECK_FALSE(says(wrong, "wrong"));
-    auto const none = refusal(at(""));
+    auto const none = refusal(address_with(""));
     CHECK(none.code == pg::invalid_password);
     CHECK(says(none, "no password supplied"));
-    pool const with{at(":right"), {}};
+    pool const with{address_with(":right"), {}};
     CHECK(with.server().schema == own.name());
     ask(own.address(), "DROP OWNED BY " + user + "; DROP ROLE " + user);
 }
@@ -212,9 +213,9 @@ TEST_CASE("refusals: a missing right, and rows that a policy hides") {
     auto const user = own.name();
     ask(own.address(),
         "CREATE ROLE " + user + " LOGIN; GRANT USAGE ON SCHEMA " + own.name() + " TO " + user);
-    auto const at = "postgresql://" + user + "@127.0.0.1:" + std::to_string(own.port()) +
-                    "/postgres?options=-csearch_path%3D" + own.name();
-    pool pool{at, {}};
+    auto const address = "postgresql://" + user + "@127.0.0.1:" + std::to_string(own.port()) +
+                         "/postgres?options=-csearch_path%3D" + own.name();
+    pool pool{address, {}};
     auto const denied = add(pool, "a", 1);
     CHECK(denied.status == commit_status::undone);
     CHECK(denied.problem.code == pg::insufficient_privilege);
@@ -258,24 +259,24 @@ TEST_CASE("refusals: a user whose native transactions are read-only") {
 TEST_CASE("refusals: a row that another program holds, and a statement that takes too long") {
     fresh_schema const own;
     make_sums(own.address());
-    pool with{own.address(), short_limits()};
+    pool limited{own.address(), short_limits()};
     pool other{own.address(), {}};
     {
         auto holder = other.take();
         holder->begin();
         holder->send_sql("UPDATE sums SET n = 1 WHERE id = 'a'", "hold a");
         holder->sync();
-        auto const ended = add(with, "a", 1);
+        auto const ended = add(limited, "a", 1);
         CHECK(ended.status == commit_status::undone);
         CHECK(ended.problem.code == pg::lock_not_available);
         CHECK(ended.problem.code == condition::retryable);
         CHECK(pg::detail::is_held(ended.problem.code));
         CHECK(says(ended.problem, "(SQLSTATE 55P03)"));
         // Another row is not held.
-        add_surely(with, "b", 1);
+        add_surely(limited, "b", 1);
     }
-    add_surely(with, "a", 1);
-    auto const slow = add(with, "a", 1, [](connection& connection) {
+    add_surely(limited, "a", 1);
+    auto const slow = add(limited, "a", 1, [](connection& connection) {
         connection.send_sql("SELECT pg_sleep(20)", "sleep");
     });
     CHECK(slow.status == commit_status::undone);
@@ -317,19 +318,19 @@ TEST_CASE("long: refusals: a server is used only with the right certificate") {
     server.set("ssl_key_file", put("server.key"));
     server.set("ssl", "on");
     ask(server.address(), "CREATE ROLE guest LOGIN IN ROLE needs_tls");
-    auto const at = [&](std::string const& host, std::string const& options) {
+    auto const address_at = [&](std::string const& host, std::string const& options) {
         return "postgresql://guest@" + host + ":" + std::to_string(server.port()) + "/postgres?" +
                options;
     };
     auto const strict = [&](std::string const& authority) {
         return "sslmode=verify-full&sslrootcert=" + folder.at(authority + ".pem");
     };
-    pool const pool{at("127.0.0.1", strict("ca")), {}};
+    pool const pool{address_at("127.0.0.1", strict("ca")), {}};
     CHECK(PQsslInUse(pool.connect()->native()) == 1);
     for (auto const& each :
-         {std::pair{at("127.0.0.1", strict("other")), "certificate verify failed"},
-          {at("localhost", strict("ca")), "does not match host name"},
-          {at("127.0.0.1", strict("nowhere")), "nowhere.pem\" does not exist"}}) {
+         {std::pair{address_at("127.0.0.1", strict("other")), "certificate verify failed"},
+          {address_at("localhost", strict("ca")), "does not match host name"},
+          {address_at("127.0.0.1", strict("nowhere")), "nowhere.pem\" does not exist"}}) {
         std::string const because = each.second;
         auto const problem = refusal(each.first);
         CHECK(problem.code == pg::tls_failed);
@@ -337,7 +338,7 @@ TEST_CASE("long: refusals: a server is used only with the right certificate") {
         CHECK(says(problem, because));
         CHECK(says(problem, "Check sslmode, sslrootcert"));
     }
-    auto const plain = refusal(at("127.0.0.1", "sslmode=disable"));
+    auto const plain = refusal(address_at("127.0.0.1", "sslmode=disable"));
     CHECK(plain.code == pg::invalid_authorization);
     CHECK(says(plain, "no encryption"));
     server.set("ssl", "off");

@@ -95,12 +95,12 @@ TEST_CASE("rights: if a right is missing, the sentence names the table") {
     make_accounts(own.address());
     user const lacks{own, "_lacks"};
     lacks.grant("USAGE", "SCHEMA " + own.name());
-    auto const all = "ALL TABLES IN SCHEMA " + own.name();
+    auto const tables = "ALL TABLES IN SCHEMA " + own.name();
     for (std::string const right : {"SELECT", "INSERT", "UPDATE"}) {
-        lacks.grant("SELECT, INSERT, UPDATE, DELETE", all);
+        lacks.grant("SELECT, INSERT, UPDATE, DELETE", tables);
         pg::database db{lacks.address()};
         auto teller = engine_of(db, settle::phases::two);
-        lacks.revoke(right, all);
+        lacks.revoke(right, tables);
         INFO(right);
         auto const ended = teller.run(bank::transfer{"A", "B", 1});
         INFO(ended.problem.text);

@@ -34,10 +34,10 @@ TEST_CASE("schema: any value as the text of a reason leaves its entry readable")
     auto worker = pending_move(log, "t", 70, 1, "me");
     auto const text_of = [&](std::string const& value) {
         ask(own.address(), "UPDATE settle_entry SET reason_text = " + value);
-        auto const found = log.read("t");
-        REQUIRE(found.has_value());
-        CHECK(log.list({}, "", 10).value().at(0) == found.value());
-        return found.value()->why_text;
+        auto const entry = log.read("t");
+        REQUIRE(entry.has_value());
+        CHECK(log.list({}, "", 10).value().at(0) == entry.value());
+        return entry.value()->why_text;
     };
     CHECK(text_of("'sold out'") == "sold out");
     CHECK(text_of("NULL").empty());

@@ -193,7 +193,7 @@ void postgresql_server::give_up(std::string const& what) {
 
 /// The processes whose parent is the server's first process.
 std::vector<pid_t> postgresql_server::children() const {
-    std::vector<pid_t> all;
+    std::vector<pid_t> processes;
     for (auto const& entry : fs::directory_iterator{"/proc"}) {
         int const pid = std::atoi(entry.path().filename().c_str());
         if (pid <= 0) continue;
@@ -203,22 +203,22 @@ std::vector<pid_t> postgresql_server::children() const {
         std::getline(file, text);
         auto const behind = text.rfind(") ");
         if (behind == text.npos || behind + 4 > text.size()) continue;
-        if (std::atoi(text.c_str() + behind + 4) == process_.pid()) all.push_back(pid);
+        if (std::atoi(text.c_str() + behind + 4) == process_.pid()) processes.push_back(pid);
     }
-    return all;
+    return processes;
 }
 
 void postgresql_server::kill() {
     if (!running()) return;
     // Stopped first, so that it makes no process meanwhile.
     if (!process_.frozen()) process_.freeze();
-    auto const all = children();
-    for (pid_t const one : all) ::kill(one, SIGKILL);
+    auto const processes = children();
+    for (pid_t const one : processes) ::kill(one, SIGKILL);
     process_.kill();
     frozen_.clear();
     // Their memory and the port are free when all of them are gone.
     bool const gone = wait_until(15min, [&] {
-        return std::none_of(all.begin(), all.end(),
+        return std::none_of(processes.begin(), processes.end(),
                             [](pid_t process) { return ::kill(process, 0) == 0; });
     });
     if (!gone) throw std::runtime_error{"a process of PostgreSQL on " + host() + " does not end"};

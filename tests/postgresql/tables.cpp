@@ -45,7 +45,7 @@ std::string const plain =
 } // namespace
 
 TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence") {
-    std::vector<std::pair<std::string, std::string>> const all{
+    std::vector<std::pair<std::string, std::string>> const unfit_tables{
         {"CREATE TABLE base (id text, amount int8, note text); "
          "CREATE VIEW items AS SELECT * FROM base",
          "is a view"},
@@ -119,7 +119,7 @@ TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence")
          "amount int8, note text)",
          "compares different texts as equal"},
     };
-    for (auto const& one : all) {
+    for (auto const& one : unfit_tables) {
         auto const& [sql, text] = one;
         INFO(one.first);
         auto const sentence = refusal_of_table(sql);

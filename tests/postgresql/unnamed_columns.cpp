@@ -63,7 +63,7 @@ std::string balance_of(std::string const& address, std::string const& id) {
 
 /// A value of each type of PostgreSQL that a column can have and a program can write.
 std::map<std::string, std::string> const& samples() {
-    static std::map<std::string, std::string> const all{
+    static std::map<std::string, std::string> const values{
         {"aclitem", "postgres=r/postgres"},
         {"bit", "1"},
         {"bool", "t"},
@@ -139,7 +139,7 @@ std::map<std::string, std::string> const& samples() {
         {"xid", "4294967295"},
         {"xid8", "18446744073709551615"},
         {"xml", "<?xml version=\"1.0\" encoding=\"latin1\"?><a b=\"1\">c</a>"}};
-    return all;
+    return values;
 }
 
 std::string quoted(std::string const& text) {
@@ -225,16 +225,16 @@ TEST_CASE("unnamed columns: an erased row of every type comes back byte by byte"
             names += ", " + name;
             values += ", " + value;
         };
-        for (auto const& one : types) {
-            auto const found = samples().find(one[0]);
-            if (found == samples().end()) {
-                unwritable.push_back(one[0]);
+        for (auto const& row : types) {
+            auto const sample = samples().find(row[0]);
+            if (sample == samples().end()) {
+                unwritable.push_back(row[0]);
                 continue;
             }
-            auto const type = "pg_catalog.\"" + one[0] + "\"";
-            add(type, quoted(found->second) + "::" + type);
-            if (one[1] == "f" || one[0] == "xml") continue;
-            auto const element = quoted(found->second) + "::" + type;
+            auto const type = "pg_catalog.\"" + row[0] + "\"";
+            add(type, quoted(sample->second) + "::" + type);
+            if (row[1] == "f" || row[0] == "xml") continue;
+            auto const element = quoted(sample->second) + "::" + type;
             add(type + "[]", "ARRAY[" + element + ", NULL, " + element + "]");
         }
         ask(own.address(), "CREATE TYPE mood AS ENUM ('good', 'o''dd');"

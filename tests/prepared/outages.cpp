@@ -39,16 +39,16 @@ TEST_CASE("long: outages: both servers are killed and started again under load")
     banks banks{postgresql_backend::address_of(left_server), right_server.address()};
     auto const engine = banks.make();
     {
-        load all{*engine, 4};
+        load load{*engine, 4};
         for (int round = 0; round < 3; ++round) {
-            CHECK(all.progress(10));
+            CHECK(load.progress(10));
             left_server.kill();
             left_server.start();
-            CHECK(all.progress(10));
+            CHECK(load.progress(10));
             right_server.kill();
             right_server.start();
         }
-        CHECK(all.progress(10));
+        CHECK(load.progress(10));
     }
     banks.settle_all();
     banks.check_settled();

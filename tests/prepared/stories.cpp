@@ -26,11 +26,11 @@ struct shared_banks : shared_databases, banks {
 };
 
 /// A transaction whose worker was killed after a step.
-void leave_behind(banks& all, std::string const& id, step last) {
-    all.watch = kill_after(last);
-    auto const engine = all.make();
+void leave_behind(banks& databases, std::string const& id, step last) {
+    databases.watch = kill_after(last);
+    auto const engine = databases.make();
     CHECK_THROWS_AS(std::ignore = engine->run(id, usual), killed);
-    all.watch = nullptr;
+    databases.watch = nullptr;
 }
 
 } // namespace
@@ -79,14 +79,14 @@ TEST_CASE("payments: three databases commit, refuse and cancel as one") {
 
 TEST_CASE("payments: many in one call") {
     shared_banks banks;
-    std::vector<payment> all;
+    std::vector<payment> batch;
     for (int index = 0; index < 40; ++index) {
         auto const row = "b" + std::to_string(index);
         banks.left.beside.ask("INSERT INTO sums VALUES ('" + row + "', 0)");
         banks.right.beside.ask("INSERT INTO sums VALUES ('" + row + "', 0)");
-        all.push_back({"p" + std::to_string(index % 8), row, row});
+        batch.push_back({"p" + std::to_string(index % 8), row, row});
     }
-    for (auto const& outcome : banks.make()->run_all(all)) CHECK(outcome.done());
+    for (auto const& outcome : banks.make()->run_all(batch)) CHECK(outcome.done());
     banks.check_settled(40);
 }
 

@@ -98,7 +98,7 @@ struct bank_world {
         return said;
     }
     [[nodiscard]] std::string fault() const {
-        std::string found;
+        std::string faults;
         use({}, [&](auto& teller) {
             std::map<std::string, std::int64_t> balances{{"A", 1000}, {"B", 1000}};
             for (auto const& entry : teller.page({}, "", 1000).value()) {
@@ -108,10 +108,10 @@ struct bank_world {
             }
             for (auto const& [id, balance] : balances) {
                 auto const stored = teller.at(bank::accounts, id).balance;
-                if (stored != balance) found += id + " has " + std::to_string(stored);
+                if (stored != balance) faults += id + " has " + std::to_string(stored);
             }
         });
-        return found;
+        return faults;
     }
 
 private:

@@ -147,14 +147,14 @@ struct scene {
     }
     [[nodiscard]] std::string open() const {
         use([&](auto& engine) {
-            std::vector<purse> all;
+            std::vector<purse> records;
             for (unsigned n = 0; n < purses; ++n) {
-                all.push_back({std::to_string(n), in_four_purses / 4});
+                records.push_back({std::to_string(n), in_four_purses / 4});
             }
-            for (auto const& problem : {engine.create_all(in_file, all).problem,
-                                        engine.create_all(in_postgresql, all).problem,
-                                        engine.create_all(in_mariadb, all).problem,
-                                        engine.create_all(in_mongodb, all).problem}) {
+            for (auto const& problem : {engine.create_all(in_file, records).problem,
+                                        engine.create_all(in_postgresql, records).problem,
+                                        engine.create_all(in_mariadb, records).problem,
+                                        engine.create_all(in_mongodb, records).problem}) {
                 if (!problem.empty()) throw settle::failure(problem);
             }
         });
@@ -191,12 +191,12 @@ TEST_CASE("purses in four stores are read together while programs are killed tha
         scene const stores{.log_in_file = log_in_file};
         REQUIRE(in_another_process([&] { return stores.open(); }) == "opened");
         for (unsigned round = 0; round < 2; ++round) {
-            child one{[&](int) { stores.write(round); }};
+            child writer{[&](int) { stores.write(round); }};
             child other{[&](int) { stores.write(round + 100); }};
             // A reader that is killed makes nobody wait.
             child reader{[&](int) { std::ignore = stores.read(1'000'000, round == 0); }};
             auto const first = in_another_process([&] { return stores.read(20, false); });
-            one.kill();
+            writer.kill();
             reader.kill();
             // The transactions of the killed program are unfinished.
             auto const second = in_another_process([&] { return stores.read(20, true); });

@@ -65,23 +65,28 @@ constexpr auto paid = participant<"paid">(shop).apply(call(customer, amount));
 constexpr auto noted = participant<"noted">(shop).confirm(call(customer, amount));
 
 template <std::size_t Index, typename Definition>
-using at = typename std::remove_cvref_t<Definition>::template participant_type<Index>;
+using participant_at = typename std::remove_cvref_t<Definition>::template participant_type<Index>;
 
-constexpr auto one = transaction<basket, "one">(noted, bought<"a">, bought<"b">, paid);
-static_assert(at<0, decltype(one)>::stage == 3, "a confirm alone is of the last stage");
-static_assert(at<1, decltype(one)>::stage == 1 && at<2, decltype(one)>::stage == 2);
-static_assert(at<3, decltype(one)>::stage == 3);
-static_assert(at<3, decltype(one)>::is_pivot && !at<2, decltype(one)>::is_pivot);
-static_assert(!at<0, decltype(one)>::is_pivot, "a confirm is no pivot");
+constexpr auto sequential = transaction<basket, "one">(noted, bought<"a">, bought<"b">, paid);
+static_assert(participant_at<0, decltype(sequential)>::stage == 3,
+              "a confirm alone is of the last stage");
+static_assert(participant_at<1, decltype(sequential)>::stage == 1 &&
+              participant_at<2, decltype(sequential)>::stage == 2);
+static_assert(participant_at<3, decltype(sequential)>::stage == 3);
+static_assert(participant_at<3, decltype(sequential)>::is_pivot &&
+              !participant_at<2, decltype(sequential)>::is_pivot);
+static_assert(!participant_at<0, decltype(sequential)>::is_pivot, "a confirm is no pivot");
 
 constexpr auto grouped =
     transaction<basket, "grouped">(together(bought<"a">, noted, bought<"b">), bought<"c">);
 static_assert(std::remove_cvref_t<decltype(grouped)>::participant_count == 4);
-static_assert(at<0, decltype(grouped)>::stage == 1 && at<2, decltype(grouped)>::stage == 1);
-static_assert(at<1, decltype(grouped)>::stage == 2 && at<3, decltype(grouped)>::stage == 2);
+static_assert(participant_at<0, decltype(grouped)>::stage == 1 &&
+              participant_at<2, decltype(grouped)>::stage == 1);
+static_assert(participant_at<1, decltype(grouped)>::stage == 2 &&
+              participant_at<3, decltype(grouped)>::stage == 2);
 
 constexpr auto alone = transaction<basket, "alone">(noted);
-static_assert(at<0, decltype(alone)>::stage == 0);
+static_assert(participant_at<0, decltype(alone)>::stage == 0);
 
 // A query takes a stage, and is no pivot.
 constexpr auto queried = participant<"queried">(prices).apply(settle::query(customer, 1));
@@ -91,8 +96,9 @@ constexpr auto priced = transaction<basket, "priced">(
                  .compensate(call(result_from<"queried", &receipt::number>, 1))
                  .confirm(call(result_from<"bought", &receipt::number>,
                                result_from<"bought", &receipt::price>)));
-static_assert(at<0, decltype(priced)>::stage == 1 && !at<0, decltype(priced)>::is_pivot);
-static_assert(at<1, decltype(priced)>::stage == 2);
+static_assert(participant_at<0, decltype(priced)>::stage == 1 &&
+              !participant_at<0, decltype(priced)>::is_pivot);
+static_assert(participant_at<1, decltype(priced)>::stage == 2);
 
 // The moments may be given in any order.
 constexpr auto reordered =
@@ -113,10 +119,10 @@ static_assert(transaction<basket, "rung">(rung).participant_count == 1);
 
 // The limits of the engine hold where a participant sets none.
 using limited = decltype(bought<"a">.tries<5>().pauses<10, 2000>());
-static_assert(limited::attempts == 5 && at<1, decltype(one)>::attempts == 0);
+static_assert(limited::attempts == 5 && participant_at<1, decltype(sequential)>::attempts == 0);
 static_assert(limited::first_pause == std::chrono::milliseconds{10});
 static_assert(limited::longest_pause == std::chrono::seconds{2});
 constexpr auto limits = transaction<basket, "limits">(bought<"a">.tries<5>());
-static_assert(at<0, decltype(limits)>::attempts == 5);
+static_assert(participant_at<0, decltype(limits)>::attempts == 5);
 
 } // namespace calls

@@ -44,11 +44,12 @@ public:
     void send(std::span<service_call const> calls, std::span<service_answer> answers) {
         if (hanging_-- > 0) goes_on_.wait();
         std::scoped_lock const guard{mutex_};
-        for (std::size_t at = 0; at < calls.size(); ++at) {
-            keys_.emplace(calls[at].key);
-            bool const is_kept = calls[at].traceparent.empty() || calls[at].traceparent == "trace";
+        for (std::size_t index = 0; index < calls.size(); ++index) {
+            keys_.emplace(calls[index].key);
+            bool const is_kept =
+                calls[index].traceparent.empty() || calls[index].traceparent == "trace";
             CHECK(is_kept);
-            answers[at] = service_answer::ok(R"({"number":"7"})");
+            answers[index] = service_answer::ok(R"({"number":"7"})");
         }
     }
     void go_on() { goes_on_.count_down(); }

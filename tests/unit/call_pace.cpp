@@ -18,7 +18,7 @@ namespace {
 /// The times of the calls that are made when calls always wait.
 /// Shape:   status - of each answer, which comes at once
 std::vector<moment> times_of(call_pace& pace, moment from, moment to, call_status status) {
-    std::vector<moment> made;
+    std::vector<moment> calls;
     for (moment now = from; now < to;) {
         if (pace.next() > now) {
             now = pace.next();
@@ -26,10 +26,10 @@ std::vector<moment> times_of(call_pace& pace, moment from, moment to, call_statu
         }
         pace.note_call(now);
         pace.note_answer(status);
-        made.push_back(now);
+        calls.push_back(now);
         now += 100us;
     }
-    return made;
+    return calls;
 }
 
 /// The most calls within any second.
@@ -76,10 +76,10 @@ TEST_CASE("call pace: single failures slow no service") {
 
 TEST_CASE("call pace: a service gets its calls of a second, and no more") {
     call_pace pace{{200, 10}};
-    auto const made = times_of(pace, begin, begin + 10s, call_status::ok);
-    CHECK(made.size() >= 1990);
+    auto const calls = times_of(pace, begin, begin + 10s, call_status::ok);
+    CHECK(calls.size() >= 1990);
     // After a rest, calls of a tenth of a second come together.
-    CHECK(most_in_a_second(made) <= 222);
+    CHECK(most_in_a_second(calls) <= 222);
     auto const failed = times_of(pace, begin + 10s, begin + 20s, call_status::unknown);
     CHECK(failed.size() <= call_pace::failures_to_slow + 101);
 }

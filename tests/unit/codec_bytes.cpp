@@ -67,12 +67,14 @@ TEST_CASE("codec: mutated values do no harm") {
     for (int run = 0; run < 40000; ++run) {
         auto bytes = whole;
         for (auto changes = 1 + random() % 3; changes > 0; --changes) {
-            auto const at = random() % bytes.size();
+            auto const position = random() % bytes.size();
             switch (random() % 4) {
-            case 0: bytes[at] = static_cast<char>(random() & 0xFFU); break;
-            case 1: bytes[at] = signs[random() % signs.size()]; break;
-            case 2: bytes.erase(at, 1 + random() % 4); break;
-            default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 30)); break;
+            case 0: bytes[position] = static_cast<char>(random() & 0xFFU); break;
+            case 1: bytes[position] = signs[random() % signs.size()]; break;
+            case 2: bytes.erase(position, 1 + random() % 4); break;
+            default:
+                bytes.insert(position, bytes.substr(random() % bytes.size(), random() % 30));
+                break;
             }
             if (bytes.empty()) bytes = "0";
         }

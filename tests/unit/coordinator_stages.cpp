@@ -58,22 +58,22 @@ void answer_all_due(coordinator& c, answer reply, undone_after const& after = {}
 
 /// A transaction that applies this stage, after it kept the earlier stages.
 [[nodiscard]] coordinator at_stage(stage_number stage) {
-    auto made = begun();
-    while (made.stage() < stage) {
-        answer_all_due(made, answer::applied);
-        REQUIRE(made.next() == step::keep);
-        made.kept(log_answer::taken);
+    auto transaction = begun();
+    while (transaction.stage() < stage) {
+        answer_all_due(transaction, answer::applied);
+        REQUIRE(transaction.next() == step::keep);
+        transaction.kept(log_answer::taken);
     }
-    REQUIRE(made.next() == step::apply);
-    return made;
+    REQUIRE(transaction.next() == step::apply);
+    return transaction;
 }
 
 [[nodiscard]] coordinator canceling_at(stage_number stage) {
-    auto made = at_stage(stage);
-    made.cancel_for(reason::cancel_asked);
-    made.canceled(log_answer::taken);
-    REQUIRE(made.next() == step::compensate);
-    return made;
+    auto transaction = at_stage(stage);
+    transaction.cancel_for(reason::cancel_asked);
+    transaction.canceled(log_answer::taken);
+    REQUIRE(transaction.next() == step::compensate);
+    return transaction;
 }
 
 using list = std::vector<std::size_t>;
@@ -202,8 +202,8 @@ TEST_CASE("coordinator: after a lost or unknown keep no later stage is called") 
 }
 
 TEST_CASE("coordinator: each compare-and-set looks at the revision") {
-    standing const found{state::pending, 7, 0, 1, 4, 1};
-    auto taken = coordinator::take(part_count, found, phases::two, stages);
+    standing const stored{state::pending, 7, 0, 1, 4, 1};
+    auto taken = coordinator::take(part_count, stored, phases::two, stages);
     CHECK(taken.change().from_revision == 4);
     CHECK(taken.change().to_revision == 4);
     CHECK(taken.change().stages_kept == 1);
@@ -218,7 +218,7 @@ TEST_CASE("coordinator: each compare-and-set looks at the revision") {
     CHECK(taken.change().to_revision == 4);
 
     auto canceler = coordinator::cancel(part_count, reason::cancel_asked, stages);
-    canceler.found(found, of_another);
+    canceler.found(stored, of_another);
     REQUIRE(canceler.next() == step::cancel);
     CHECK(canceler.change().from_revision == 4);
     SUBCASE("the owner kept a stage meanwhile: the cancel reads, and compensates that stage too") {

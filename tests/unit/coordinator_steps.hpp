@@ -29,22 +29,22 @@ inline constexpr view_of_entry abandoned{false, true, 9000};
 
 /// A transaction with a pending entry, before its apply.
 [[nodiscard]] inline coordinator applying(std::size_t parts) {
-    auto made = coordinator::begin(parts, first_epoch);
-    made.inserted(log_answer::taken, false);
-    REQUIRE(made.next() == step::apply);
-    return made;
+    auto transaction = coordinator::begin(parts, first_epoch);
+    transaction.inserted(log_answer::taken, false);
+    REQUIRE(transaction.next() == step::apply);
+    return transaction;
 }
 
 /// Answers every part that is due, in order, and lets the coordinator decide.
 inline void answer_due(coordinator& c, std::vector<answer> const& answers,
                        std::uint32_t limit = many_attempts) {
-    std::size_t given = 0;
+    std::size_t answer_index = 0;
     for (std::size_t part = 0; part < c.parts(); ++part) {
         if (!c.due(part)) continue;
-        REQUIRE(given < answers.size());
-        c.answered(part, answers[given++]);
+        REQUIRE(answer_index < answers.size());
+        c.answered(part, answers[answer_index++]);
     }
-    REQUIRE(given == answers.size());
+    REQUIRE(answer_index == answers.size());
     c.decide(limit);
 }
 
@@ -63,26 +63,26 @@ inline void answer_all(coordinator& c, answer reply) {
 
 /// A transaction that is about to commit.
 [[nodiscard]] inline coordinator committing(std::size_t parts) {
-    auto made = applying(parts);
-    answer_all(made, answer::applied);
-    REQUIRE(made.next() == step::commit);
-    return made;
+    auto transaction = applying(parts);
+    answer_all(transaction, answer::applied);
+    REQUIRE(transaction.next() == step::commit);
+    return transaction;
 }
 
 /// A transaction that has committed and is about to finish its records.
 [[nodiscard]] inline coordinator confirming(std::size_t parts) {
-    auto made = committing(parts);
-    made.committed(log_answer::taken);
-    REQUIRE(made.next() == step::confirm);
-    return made;
+    auto transaction = committing(parts);
+    transaction.committed(log_answer::taken);
+    REQUIRE(transaction.next() == step::confirm);
+    return transaction;
 }
 
 /// A transaction before its cancel.
 [[nodiscard]] inline coordinator canceling(std::size_t parts) {
-    auto made = applying(parts);
-    answer_all(made, answer::guard_failed);
-    REQUIRE(made.next() == step::cancel);
-    return made;
+    auto transaction = applying(parts);
+    answer_all(transaction, answer::guard_failed);
+    REQUIRE(transaction.next() == step::cancel);
+    return transaction;
 }
 
 } // namespace coordinator_test

@@ -84,13 +84,13 @@ TEST_CASE("coordinator: equal values have equal hashes, and each member counts")
     for (int depth = 0; depth < 7; ++depth) {
         std::size_t const end = reached.size();
         for (; index < end; ++index) {
-            coordinator const one = reached[index];
-            auto const [place, fresh] = by_hash.emplace(one.hash(), one);
+            coordinator const current = reached[index];
+            auto const [place, fresh] = by_hash.emplace(current.hash(), current);
             if (!fresh) {
-                REQUIRE(place->second == one);
+                REQUIRE(place->second == current);
                 continue;
             }
-            for (auto& next : successors(one)) reached.push_back(std::move(next));
+            for (auto& next : successors(current)) reached.push_back(std::move(next));
         }
     }
     for (auto const& [hash, one] : by_hash) {

@@ -44,7 +44,7 @@ struct time_option {
 
 std::vector<time_option> const& time_options() {
     using settle::options;
-    static std::vector<time_option> const all{
+    static std::vector<time_option> const time_limits{
         {"takeover", [](options& to, hours limit) { to.takeover = limit; }},
         {"resubmission", [](options& to, hours limit) { to.resubmission = limit; }},
         {"lifetime", [](options& to, hours limit) { to.lifetime = limit; }, false},
@@ -56,7 +56,7 @@ std::vector<time_option> const& time_options() {
         {"call_patience", [](options& to, hours limit) { to.call_patience = limit; }},
         {"patience", [](options& to, hours limit) { to.patience = limit; }},
     };
-    return all;
+    return time_limits;
 }
 
 /// A database and engines of given limits on it.
@@ -147,10 +147,10 @@ TEST_CASE("limits: an invalid option is refused before anything is written") {
         }
     }
     // An overflow in the user's program shows as its result.
-    limited on;
+    limited limited;
     settle::options limits;
     limits.lifetime = milliseconds{-3600000};
-    CHECK_THROWS_WITH_AS(on.engine(limits),
+    CHECK_THROWS_WITH_AS(limited.engine(limits),
                          "settle: options::lifetime is -3600000 ms. Give it more than 0; "
                          "std::chrono::hours::max() is for ever. See options#options",
                          settle::failure);

@@ -362,11 +362,11 @@ TEST_CASE("recovery: an entry that cannot be handled is reported and stops no ot
     CHECK(report.skipped[2].id == "c damaged");
     CHECK(report.skipped[2].problem.code == settle::errc::damaged);
     CHECK(report.skipped[3].id == "d negative");
-    for (auto const& one : report.skipped) {
-        CAPTURE(one.problem.message());
-        CHECK(one.problem.message().find(". See ") != std::string::npos);
-        CHECK(b.engine.cancel(one.id).verdict == verdict::refused);
-        CHECK(entry_of(b.engine, one.id).state == state::pending);
+    for (auto const& skipped : report.skipped) {
+        CAPTURE(skipped.problem.message());
+        CHECK(skipped.problem.message().find(". See ") != std::string::npos);
+        CHECK(b.engine.cancel(skipped.id).verdict == verdict::refused);
+        CHECK(entry_of(b.engine, skipped.id).state == state::pending);
     }
     // The sentences name the entry and the type.
     CHECK(report.skipped[0].problem.message().find("'a unknown'") != std::string::npos);

@@ -20,18 +20,18 @@ using settle::sqlite::database;
 TEST_CASE("errors: every code has its own text and one condition") {
     std::set<std::string> reply;
     for (int code = 1; code <= static_cast<int>(errc::call_paused); ++code) {
-        std::error_code const one = static_cast<errc>(code);
+        std::error_code const error = static_cast<errc>(code);
         CAPTURE(code);
-        CHECK(reply.insert(one.message()).second);
-        CHECK(one.message() != "unknown error");
-        bool const again = one == errc::store_unreachable || one == errc::stopped ||
-                           one == errc::call_unavailable || one == errc::runner_full ||
-                           one == errc::call_paused;
-        bool const unknown = one == errc::call_unknown;
-        CHECK((one == condition::retryable) == again);
-        CHECK((one == condition::unknown) == unknown);
-        CHECK((one == condition::permanent) == (!again && !unknown));
-        CHECK(one != condition::conflict);
+        CHECK(reply.insert(error.message()).second);
+        CHECK(error.message() != "unknown error");
+        bool const again = error == errc::store_unreachable || error == errc::stopped ||
+                           error == errc::call_unavailable || error == errc::runner_full ||
+                           error == errc::call_paused;
+        bool const unknown = error == errc::call_unknown;
+        CHECK((error == condition::retryable) == again);
+        CHECK((error == condition::unknown) == unknown);
+        CHECK((error == condition::permanent) == (!again && !unknown));
+        CHECK(error != condition::conflict);
     }
     CHECK(std::string{settle::settle_category().name()} == "settle");
     CHECK(settle::settle_category().message(0) == "unknown error");

@@ -112,15 +112,15 @@ TEST_SUITE("definition: expressions") {
         std::int64_t const edges[]{
             least, least + 1, least / 2, -3000000000, -2,           -1,           0,
             1,     2,         3,         3000000000,  greatest / 2, greatest - 1, greatest};
-        bench at;
+        bench bench;
         for (std::int64_t const a : edges) {
             for (std::int64_t const b : edges) {
-                at.parameters.left = a;
-                at.parameters.right = b;
+                bench.parameters.left = a;
+                bench.parameters.right = b;
                 INFO(a, " and ", b);
                 auto const check = [&](auto const& expression, wide_integer truth) {
-                    std::int64_t const value = at(expression);
-                    CHECK(at.overflow == !fits(truth));
+                    std::int64_t const value = bench(expression);
+                    CHECK(bench.overflow == !fits(truth));
                     if (fits(truth)) CHECK(value == static_cast<std::int64_t>(truth));
                 };
                 check(left + right, static_cast<wide_integer>(a) + b);
@@ -132,110 +132,110 @@ TEST_SUITE("definition: expressions") {
     }
 
     TEST_CASE("expression: an overflow is reported even where it would not decide") {
-        bench at;
-        at.parameters.left = greatest;
-        at.parameters.right = 1;
-        CHECK(at(lit<true> || left + right > lit<0>) == true);
-        CHECK(at.overflow);
-        CHECK(at(lit<false> && left + right > lit<0>) == false);
-        CHECK(at.overflow);
+        bench bench;
+        bench.parameters.left = greatest;
+        bench.parameters.right = 1;
+        CHECK(bench(lit<true> || left + right > lit<0>) == true);
+        CHECK(bench.overflow);
+        CHECK(bench(lit<false> && left + right > lit<0>) == false);
+        CHECK(bench.overflow);
         // A sum that overflows on the way stays an overflow.
-        at(left + right - right);
-        CHECK(at.overflow);
-        at(left - right + right);
-        CHECK_FALSE(at.overflow);
+        bench(left + right - right);
+        CHECK(bench.overflow);
+        bench(left - right + right);
+        CHECK_FALSE(bench.overflow);
     }
 
     TEST_CASE("expression: comparisons agree with the numbers in both spellings") {
         std::int64_t const numbers[]{least, -1, 0, 1, greatest};
-        bench at;
+        bench bench;
         for (std::int64_t const a : numbers) {
             for (std::int64_t const b : numbers) {
-                at.record.wide = a;
-                at.parameters.left = b;
+                bench.record.wide = a;
+                bench.parameters.left = b;
                 constexpr auto wide = field<&record::wide>;
-                CHECK(at(wide == left) == (a == b));
-                CHECK(at(wide != left) == (a != b));
-                CHECK(at(wide < left) == (a < b));
-                CHECK(at(wide <= left) == (a <= b));
-                CHECK(at(wide > left) == (a > b));
-                CHECK(at(wide >= left) == (a >= b));
-                CHECK(at(left < wide) == (b < a));
-                CHECK_FALSE(at.overflow);
+                CHECK(bench(wide == left) == (a == b));
+                CHECK(bench(wide != left) == (a != b));
+                CHECK(bench(wide < left) == (a < b));
+                CHECK(bench(wide <= left) == (a <= b));
+                CHECK(bench(wide > left) == (a > b));
+                CHECK(bench(wide >= left) == (a >= b));
+                CHECK(bench(left < wide) == (b < a));
+                CHECK_FALSE(bench.overflow);
             }
         }
-        CHECK(at(field<&record::wide> == greatest));
-        CHECK(at(least < field<&record::wide>));
+        CHECK(bench(field<&record::wide> == greatest));
+        CHECK(bench(least < field<&record::wide>));
     }
 
     TEST_CASE("expression: integers of all widths and signs are compared by value") {
-        bench at;
-        at.record.narrow = -1;
-        at.record.tiny = 255;
-        at.parameters.unsigned_32 = 4294967295U;
-        CHECK(at(field<&record::narrow> < param<&parameters::unsigned_32>));
-        CHECK(at(field<&record::narrow> != param<&parameters::unsigned_32>));
-        CHECK(at(field<&record::tiny> + param<&parameters::unsigned_32>) == 4294967550);
+        bench bench;
+        bench.record.narrow = -1;
+        bench.record.tiny = 255;
+        bench.parameters.unsigned_32 = 4294967295U;
+        CHECK(bench(field<&record::narrow> < param<&parameters::unsigned_32>));
+        CHECK(bench(field<&record::narrow> != param<&parameters::unsigned_32>));
+        CHECK(bench(field<&record::tiny> + param<&parameters::unsigned_32>) == 4294967550);
         // The same bits, as optionals: -1 is not 4294967295.
-        at.record.maybe = -1;
-        at.parameters.maybe_32 = 4294967295U;
-        CHECK_FALSE(at(field<&record::maybe> == param<&parameters::maybe_32>));
-        CHECK_FALSE(at(field<&record::maybe> == param<&parameters::unsigned_32>));
-        at.parameters.maybe_32 = 7U;
-        at.record.maybe = 7;
-        CHECK(at(field<&record::maybe> == param<&parameters::maybe_32>));
+        bench.record.maybe = -1;
+        bench.parameters.maybe_32 = 4294967295U;
+        CHECK_FALSE(bench(field<&record::maybe> == param<&parameters::maybe_32>));
+        CHECK_FALSE(bench(field<&record::maybe> == param<&parameters::unsigned_32>));
+        bench.parameters.maybe_32 = 7U;
+        bench.record.maybe = 7;
+        CHECK(bench(field<&record::maybe> == param<&parameters::maybe_32>));
     }
 
     TEST_CASE("expression: texts are compared byte by byte") {
-        bench at;
-        at.record.text = "b";
-        at.parameters.text = "b";
-        CHECK(at(field<&record::text> == param<&parameters::text>));
-        CHECK(at(field<&record::text> > "a"));
-        CHECK(at(field<&record::text> < lit<"ba">));
-        CHECK(at("c" >= field<&record::text>));
+        bench bench;
+        bench.record.text = "b";
+        bench.parameters.text = "b";
+        CHECK(bench(field<&record::text> == param<&parameters::text>));
+        CHECK(bench(field<&record::text> > "a"));
+        CHECK(bench(field<&record::text> < lit<"ba">));
+        CHECK(bench("c" >= field<&record::text>));
         // Bytes are unsigned, as every store compares them.
-        at.record.text = "\xc3\xa9";
-        CHECK(at(field<&record::text> > "z"));
-        at.record.text = std::string{"b\0c", 3};
-        CHECK(at(field<&record::text> != param<&parameters::text>));
+        bench.record.text = "\xc3\xa9";
+        CHECK(bench(field<&record::text> > "z"));
+        bench.record.text = std::string{"b\0c", 3};
+        CHECK(bench(field<&record::text> != param<&parameters::text>));
     }
 
     TEST_CASE("expression: conditions are joined and negated") {
-        bench at;
+        bench bench;
         for (bool const a : {false, true}) {
             for (bool const b : {false, true}) {
-                at.record.flag = a;
-                at.parameters.left = b ? 1 : 0;
+                bench.record.flag = a;
+                bench.parameters.left = b ? 1 : 0;
                 constexpr auto flag = field<&record::flag>;
-                CHECK(at(flag && left == lit<1>) == (a && b));
-                CHECK(at(flag || left == lit<1>) == (a || b));
-                CHECK(at(!flag) == !a);
-                CHECK(at(!(flag && left == lit<1>)) == !(a && b));
-                CHECK(at(flag == false) == !a);
+                CHECK(bench(flag && left == lit<1>) == (a && b));
+                CHECK(bench(flag || left == lit<1>) == (a || b));
+                CHECK(bench(!flag) == !a);
+                CHECK(bench(!(flag && left == lit<1>)) == !(a && b));
+                CHECK(bench(flag == false) == !a);
             }
         }
     }
 
     TEST_CASE("expression: enums, times and optional values are compared") {
-        bench at;
-        at.record.stage = phase::last;
-        CHECK(at(field<&record::stage> == phase::last));
-        CHECK(at(lit<phase::first> != field<&record::stage>));
-        at.record.when = instant{std::chrono::milliseconds{-5}};
-        CHECK(at(field<&record::when> < instant{}));
-        CHECK(at(field<&record::maybe> == std::nullopt));
-        CHECK(at(field<&record::note> == std::nullopt));
-        CHECK_FALSE(at(field<&record::note> == ""));
-        CHECK_FALSE(at(field<&record::maybe> == 0));
-        at.record.note = "";
-        at.record.maybe = 0;
-        at.record.maybe_stage = phase::last;
-        CHECK(at(field<&record::note> == ""));
-        CHECK(at(field<&record::maybe> == lit<0>));
-        CHECK(at(field<&record::maybe_stage> == phase::last));
-        CHECK(at(field<&record::maybe_stage> != std::nullopt));
-        CHECK(at(field<&record::maybe_stage> != phase::first));
+        bench bench;
+        bench.record.stage = phase::last;
+        CHECK(bench(field<&record::stage> == phase::last));
+        CHECK(bench(lit<phase::first> != field<&record::stage>));
+        bench.record.when = instant{std::chrono::milliseconds{-5}};
+        CHECK(bench(field<&record::when> < instant{}));
+        CHECK(bench(field<&record::maybe> == std::nullopt));
+        CHECK(bench(field<&record::note> == std::nullopt));
+        CHECK_FALSE(bench(field<&record::note> == ""));
+        CHECK_FALSE(bench(field<&record::maybe> == 0));
+        bench.record.note = "";
+        bench.record.maybe = 0;
+        bench.record.maybe_stage = phase::last;
+        CHECK(bench(field<&record::note> == ""));
+        CHECK(bench(field<&record::maybe> == lit<0>));
+        CHECK(bench(field<&record::maybe_stage> == phase::last));
+        CHECK(bench(field<&record::maybe_stage> != std::nullopt));
+        CHECK(bench(field<&record::maybe_stage> != phase::first));
     }
 
     TEST_CASE("expression: a value is stored exactly, else the overflow is reported") {
@@ -255,29 +255,29 @@ TEST_SUITE("definition: expressions") {
         CHECK(tiny == 1);
 
         overflow = false;
-        bench at;
-        at.record.maybe = 7;
+        bench bench;
+        bench.record.maybe = 7;
         std::optional<std::int32_t> maybe;
-        settle::store_value(maybe, at(field<&record::maybe>), overflow);
+        settle::store_value(maybe, bench(field<&record::maybe>), overflow);
         CHECK(maybe == 7);
-        settle::store_value(maybe, at(lit<8>), overflow);
+        settle::store_value(maybe, bench(lit<8>), overflow);
         CHECK(maybe == 8);
-        settle::store_value(maybe, at(field<&record::maybe>), overflow);
-        at.record.maybe.reset();
-        settle::store_value(maybe, at(field<&record::maybe>), overflow);
+        settle::store_value(maybe, bench(field<&record::maybe>), overflow);
+        bench.record.maybe.reset();
+        settle::store_value(maybe, bench(field<&record::maybe>), overflow);
         CHECK_FALSE(maybe.has_value());
         maybe = 1;
         settle::store_value(maybe, std::nullopt, overflow);
         CHECK_FALSE(maybe.has_value());
 
         std::optional<std::string> note;
-        at.record.note = "kept";
-        settle::store_value(note, at(field<&record::note>), overflow);
+        bench.record.note = "kept";
+        settle::store_value(note, bench(field<&record::note>), overflow);
         CHECK(note == "kept");
-        settle::store_value(note, at(lit<"again">), overflow);
+        settle::store_value(note, bench(lit<"again">), overflow);
         CHECK(note == "again");
         phase stage = phase::first;
-        settle::store_value(stage, at(lit<phase::last>), overflow);
+        settle::store_value(stage, bench(lit<phase::last>), overflow);
         CHECK(stage == phase::last);
         CHECK_FALSE(overflow);
     }

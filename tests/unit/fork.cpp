@@ -78,18 +78,20 @@ bool names_fork(settle::error const& problem) {
 /// The calls that are not refused, by name; nothing when all are.
 template <typename Engine>
 std::string calls_that_work(Engine& engine) {
-    std::string found;
+    std::string working_calls;
     auto const check = [&](char const* name, settle::error const& problem) {
-        if (!names_fork(problem)) found += std::string{name} + ": " + problem.message() + '\n';
+        if (!names_fork(problem))
+            working_calls += std::string{name} + ": " + problem.message() + '\n';
     };
     auto const refused = [&](char const* name, settle::outcome const& outcome) {
         check(name, outcome.problem);
-        if (outcome.verdict != settle::verdict::refused) found += std::string{name} + " ran\n";
+        if (outcome.verdict != settle::verdict::refused)
+            working_calls += std::string{name} + " ran\n";
     };
     auto const throws = [&](char const* name, auto const& walk) {
         try {
             walk();
-            found += std::string{name} + " walked\n";
+            working_calls += std::string{name} + " walked\n";
         } catch (settle::failure const& thrown) {
             check(name, thrown.problem());
         }
@@ -111,12 +113,13 @@ std::string calls_that_work(Engine& engine) {
     check("marks", engine.marks().problem());
     check("page", engine.page({}, "", 1).problem());
     throws("list", [&] {
-        for (settle::entry const& entry : engine.list()) found += entry.id;
+        for (settle::entry const& entry : engine.list()) working_calls += entry.id;
     });
     throws("scan", [&] {
-        for (bank::account const& account : engine.scan(bank::accounts)) found += account.id;
+        for (bank::account const& account : engine.scan(bank::accounts))
+            working_calls += account.id;
     });
-    return found;
+    return working_calls;
 }
 
 template <typename Database>

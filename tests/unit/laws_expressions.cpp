@@ -58,15 +58,15 @@ void check_normal_form(Condition const&... conditions) {
     for (int round = 0; round < 500; ++round) {
         source.begin_case();
         auto const record = source.draw<thing>();
-        auto const given = source.draw<request>();
+        auto const parameters = source.draw<request>();
         auto const check = [&](auto const& condition) {
             settle::testing::laws::plain_scope<thing, request, settle::nothing> scope{
-                &record, &given, nullptr};
-            auto const found = planned(condition, scope);
+                &record, &parameters, nullptr};
+            auto const actual = planned(condition, scope);
             bool const expected = settle::testing::laws::plain_value(condition, scope);
-            if (!found || scope.overflow) return;
+            if (!actual || scope.overflow) return;
             ++compared;
-            CHECK_MESSAGE(*found == expected, settle::sqlite::lower<thing>(condition).value);
+            CHECK_MESSAGE(*actual == expected, settle::sqlite::lower<thing>(condition).value);
         };
         (check(conditions), ...);
     }
@@ -112,11 +112,12 @@ TEST_CASE("laws: a sum that overflows does so in SQL in any expression") {
 
 TEST_CASE("laws: conditions are joined alike in memory and in SQL") {
     auto const open = field<&thing::open>;
-    auto const given = param<&request::open>;
+    auto const requested = param<&request::open>;
     auto const more = field<&thing::wide> > param<&request::amount>;
-    agree(open && given, open || given, !open, !given, open && more, more || !open,
-          !(open && more) || (given && !more), open == given, open != given, open == true,
-          false != open, (open || more) == given, !(more == open), field<&thing::seen> && open);
+    agree(open && requested, open || requested, !open, !requested, open && more, more || !open,
+          !(open && more) || (requested && !more), open == requested, open != requested,
+          open == true, false != open, (open || more) == requested, !(more == open),
+          field<&thing::seen> && open);
 }
 
 TEST_CASE("laws: texts are compared by their bytes in memory and in SQL") {

@@ -120,10 +120,10 @@ public:
         std::string last;
         for (;;) {
             auto const page = engine_.page({}, last, 7).value();
-            for (auto const& one : page) {
+            for (auto const& entry : page) {
                 ++listed;
-                REQUIRE(settle::is_final(one.state));
-                if (one.state == state::done) add(one, expected, shelf);
+                REQUIRE(settle::is_final(entry.state));
+                if (entry.state == state::done) add(entry, expected, shelf);
             }
             if (page.size() < 7) break;
             last = page.back().id;
@@ -132,11 +132,11 @@ public:
             CHECK(balance_of(engine_, keys[i]) == expected[i]);
         }
         CHECK(engine_.read(items, item_key).value() == shelf);
-        std::size_t found = 0;
-        for (auto const& one : transfers_) found += engine_.find(one.first).value() ? 1U : 0U;
-        found += engine_.find("replace the item in its place").value() ? 1U : 0U;
-        found += engine_.find("sale of two pieces of the item").value() ? 1U : 0U;
-        CHECK(found == listed);
+        std::size_t stored = 0;
+        for (auto const& one : transfers_) stored += engine_.find(one.first).value() ? 1U : 0U;
+        stored += engine_.find("replace the item in its place").value() ? 1U : 0U;
+        stored += engine_.find("sale of two pieces of the item").value() ? 1U : 0U;
+        CHECK(stored == listed);
     }
 
 private:
@@ -149,10 +149,10 @@ private:
             shelf = replaced_.value;
             balances[0] -= replaced_.fee;
         } else {
-            auto const given = settle::decode_json<transfer>(entry.parameters).value();
+            auto const parameters = settle::decode_json<transfer>(entry.parameters).value();
             for (std::size_t i = 0; i < keys.size(); ++i) {
-                if (keys[i] == given.source) balances[i] -= given.amount;
-                if (keys[i] == given.destination) balances[i] += given.amount;
+                if (keys[i] == parameters.source) balances[i] -= parameters.amount;
+                if (keys[i] == parameters.destination) balances[i] += parameters.amount;
             }
         }
     }

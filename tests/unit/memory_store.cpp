@@ -76,25 +76,25 @@ TEST_CASE("memory: an index finds its entries after any inserts and erases") {
     std::mt19937_64 chance{20251121};
     for (std::uint64_t const most : {3U, 60U, 3000U}) {
         id_index<thing> index;
-        std::map<std::string, thing> all;
+        std::map<std::string, thing> expected;
         for (int i = 0; i < 20000; ++i) {
             std::string const id = "t" + std::to_string(chance() % most);
-            auto const known = all.find(id);
-            REQUIRE(index.find(id) == (known == all.end() ? nullptr : &known->second));
-            if (known != all.end() && chance() % 2 == 0) {
+            auto const known = expected.find(id);
+            REQUIRE(index.find(id) == (known == expected.end() ? nullptr : &known->second));
+            if (known != expected.end() && chance() % 2 == 0) {
                 index.erase(id);
-                all.erase(known);
+                expected.erase(known);
             } else {
                 auto const [found, fresh] =
-                    index.find_or_add(id, [&] { return &(all[id] = {id}); });
-                REQUIRE(fresh == (known == all.end()));
-                REQUIRE(found == &all[id]);
+                    index.find_or_add(id, [&] { return &(expected[id] = {id}); });
+                REQUIRE(fresh == (known == expected.end()));
+                REQUIRE(found == &expected[id]);
             }
-            REQUIRE(index.size() == all.size());
+            REQUIRE(index.size() == expected.size());
         }
         std::size_t seen = 0;
-        index.for_each([&](thing const& thing) { seen += all.count(thing.id); });
-        CHECK(seen == all.size());
+        index.for_each([&](thing const& thing) { seen += expected.count(thing.id); });
+        CHECK(seen == expected.size());
     }
 }
 

@@ -146,10 +146,10 @@ TEST_CASE("operation: it waits for a service while others go on, up to its deadl
 TEST_CASE("operation: what cannot begin is over at once, with run()'s outcome") {
     two_files files;
     auto engine = files.make();
-    auto const check = [&](std::string const& id, deposit const& given, auto const& call) {
-        auto const operation = engine.begin(id, given, call);
+    auto const check = [&](std::string const& id, deposit const& parameters, auto const& call) {
+        auto const operation = engine.begin(id, parameters, call);
         CHECK(operation.is_over());
-        auto const ran = engine.run(id, given, call);
+        auto const ran = engine.run(id, parameters, call);
         CHECK(operation.outcome().verdict == ran.verdict);
         CHECK(operation.outcome().problem.text == ran.problem.text);
         CHECK(!ran.done());

@@ -62,10 +62,10 @@ void put(marks& stored, model& there, std::string const& id, settle::part_number
 }
 
 void erase(marks& stored, model& there, model::iterator which) {
-    auto* const found = stored.find(which->first.first, which->first.second);
-    REQUIRE(found != nullptr);
-    REQUIRE(found->value == which->second);
-    stored.erase(found);
+    auto* const mark = stored.find(which->first.first, which->first.second);
+    REQUIRE(mark != nullptr);
+    REQUIRE(mark->value == which->second);
+    stored.erase(mark);
     there.erase(which);
 }
 
@@ -74,29 +74,29 @@ void erase(marks& stored, model& there, model::iterator which) {
 TEST_CASE("marks in order: they agree with a map after any changes") {
     std::mt19937_64 chance{20251121};
     for (std::size_t const most : {1U, 2U, 3U, 17U, 40U, 400U}) {
-        marks here;
+        marks stored;
         model there;
         for (int i = 0; i < 4000; ++i) {
             std::string const id = name_of(chance() % most);
             settle::part_number const part{static_cast<std::uint32_t>(chance() % 2),
                                            static_cast<std::uint32_t>(chance() % 3)};
             auto const in_model = there.find({id, part});
-            auto* const found = here.find(id, part);
+            auto* const found = stored.find(id, part);
             REQUIRE((found != nullptr) == (in_model != there.end()));
-            if (in_model != there.end()) erase(here, there, in_model);
-            else if (there.size() < most) put(here, there, id, part, i);
-            auto const behind = here.lower_bound(id, part);
+            if (in_model != there.end()) erase(stored, there, in_model);
+            else if (there.size() < most) put(stored, there, id, part, i);
+            auto const behind = stored.lower_bound(id, part);
             auto const expected = there.lower_bound({id, part});
-            REQUIRE((behind == here.end()) == (expected == there.end()));
+            REQUIRE((behind == stored.end()) == (expected == there.end()));
             if (expected != there.end()) REQUIRE(behind->value == expected->second);
-            if (i % 16 == 0) compare(here, there);
+            if (i % 16 == 0) compare(stored, there);
         }
-        marks const copy = here;
+        marks const copy = stored;
         compare(copy, there);
-        CHECK(copy == here);
-        while (!there.empty()) erase(here, there, there.begin());
-        CHECK(here.empty());
-        CHECK(here.begin() == here.end());
+        CHECK(copy == stored);
+        while (!there.empty()) erase(stored, there, there.begin());
+        CHECK(stored.empty());
+        CHECK(stored.begin() == stored.end());
     }
 }
 
@@ -115,19 +115,19 @@ TEST_CASE("marks in order: the same marks are equal, whatever their order of ins
 }
 
 TEST_CASE("marks in order: a search for a transaction visits only its marks") {
-    marks here;
+    marks stored;
     for (std::uint32_t i = 0; i < 50; ++i) {
-        here.insert(counted{"a", {0, i}, 1});
-        here.insert(counted{"b", {0, i}, 1});
-        here.insert(counted{"c", {0, i}, 1});
+        stored.insert(counted{"a", {0, i}, 1});
+        stored.insert(counted{"b", {0, i}, 1});
+        stored.insert(counted{"c", {0, i}, 1});
     }
-    here.visit("b", [](counted& counted) { counted.value = 2; });
-    CHECK(std::count_if(here.begin(), here.end(), [](auto const& one) { return one.value == 2; }) ==
-          50);
-    CHECK(here.lower_bound("b", {})->part == settle::part_number{0, 0});
-    CHECK(here.lower_bound("b", {0, 49})->value == 2);
-    CHECK(here.lower_bound("bb", {})->id == "c");
-    CHECK(here.lower_bound("d", {}) == here.end());
+    stored.visit("b", [](counted& counted) { counted.value = 2; });
+    CHECK(std::count_if(stored.begin(), stored.end(),
+                        [](auto const& one) { return one.value == 2; }) == 50);
+    CHECK(stored.lower_bound("b", {})->part == settle::part_number{0, 0});
+    CHECK(stored.lower_bound("b", {0, 49})->value == 2);
+    CHECK(stored.lower_bound("bb", {})->id == "c");
+    CHECK(stored.lower_bound("d", {}) == stored.end());
     marks alone;
     alone.insert(counted{"a", {}, 1});
     alone.visit("a", [](counted& counted) { counted.value = 2; });

@@ -18,12 +18,12 @@ namespace {
 std::string rebuilt(std::string const& owner, std::size_t part, std::string const& value) {
     auto const parts = settle::detail::split(owner, '/');
     REQUIRE(parts.size() == 5);
-    std::string made;
+    std::string new_owner;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0) made += '/';
-        made += i == part ? value : std::string{parts[i]};
+        if (i > 0) new_owner += '/';
+        new_owner += i == part ? value : std::string{parts[i]};
     }
-    return made;
+    return new_owner;
 }
 
 TEST_CASE("owner: a running process is not gone") {

@@ -61,13 +61,13 @@ struct scene {
     }
     /// The epochs of names of "t" in doubt.
     std::vector<epoch> left() {
-        std::vector<epoch> all;
+        std::vector<epoch> epochs;
         for (auto const& text : books.names()) {
             auto const name = settle::read_prepared_name(text);
-            if (name && name->of.id == "t") all.push_back(name->epoch_number);
+            if (name && name->of.id == "t") epochs.push_back(name->epoch_number);
         }
-        std::sort(all.begin(), all.end());
-        return all;
+        std::sort(epochs.begin(), epochs.end());
+        return epochs;
     }
     [[nodiscard]] std::optional<epoch> receipt() { return books.receipt_of(name_of(0).of).value(); }
 
@@ -132,10 +132,10 @@ TEST_CASE("prepared session: a confirm of an absent name reads its receipt") {
 }
 
 TEST_CASE("prepared session: a compensate rolls back all names up to the entry's epoch") {
-    scene on{{3, 7}};
-    CHECK(on.ask(step::compensate, 7) == "applied");
-    CHECK(on.left().empty());
-    CHECK(on.receipt() == 0U);
+    scene earlier{{3, 7}};
+    CHECK(earlier.ask(step::compensate, 7) == "applied");
+    CHECK(earlier.left().empty());
+    CHECK(earlier.receipt() == 0U);
     // A higher name belongs to a later use of the id.
     scene later{{3, 9}};
     CHECK(later.ask(step::compensate, 7) == "applied");

@@ -304,11 +304,11 @@ std::size_t search(sender const& from, std::vector<event>& story, std::size_t lo
     if (story.size() == longest) return 1;
     std::size_t tried = 1;
     for (int i = 0; i < static_cast<int>(event::count); ++i) {
-        auto const one = static_cast<event>(i);
-        if (is_apply(one) && !from.has_apply()) continue;
+        auto const next_event = static_cast<event>(i);
+        if (is_apply(next_event) && !from.has_apply()) continue;
         sender next = from;
-        story.push_back(one);
-        std::string const wrong = next.broken_by(one);
+        story.push_back(next_event);
+        std::string const wrong = next.broken_by(next_event);
         CHECK_MESSAGE(wrong.empty(), wrong << ": " << story_of(story));
         if (wrong.empty()) tried += search(next, story, longest);
         story.pop_back();

@@ -14,13 +14,13 @@ using settle::conditional_change;
 
 constexpr settle::epoch own_epoch = 7;
 
-[[nodiscard]] bool allows(conditional_change<thing> const& change, thing const& one) {
-    bool all = true;
+[[nodiscard]] bool allows(conditional_change<thing> const& change, thing const& record) {
+    bool allowed = true;
     settle::for_each_integer<thing>([&](auto m, auto position) {
-        std::int64_t const value = m.in(one);
-        all = all && change.least[position] <= value && value <= change.most[position];
+        std::int64_t const value = m.in(record);
+        allowed = allowed && change.least[position] <= value && value <= change.most[position];
     });
-    return all;
+    return allowed;
 }
 
 void add(thing& to, conditional_change<thing> const& change) {
@@ -32,17 +32,17 @@ void add(thing& to, conditional_change<thing> const& change) {
 
 /// Everything near an edge, and every value of the small member.
 [[nodiscard]] std::vector<thing> many_records() {
-    std::vector<thing> all;
+    std::vector<thing> records;
     for (int small = -128; small <= 127; ++small) {
-        all.push_back({"A", 50, static_cast<std::int8_t>(small), "open"});
+        records.push_back({"A", 50, static_cast<std::int8_t>(small), "open"});
     }
     for (std::int64_t near = 0; near < 12; ++near) {
         for (std::int64_t const balance :
              {least + near, most - near, near - 6, near + 94, near - 106}) {
-            all.push_back({"A", balance, 3, "open"});
+            records.push_back({"A", balance, 3, "open"});
         }
     }
-    return all;
+    return records;
 }
 
 constexpr std::int64_t amounts[]{0, 1, 5, 64, 100, 127, 128, 200, most, most - 5};

@@ -20,171 +20,171 @@ bool same(std::optional<thing> const& left, thing const& right) {
 TEST_CASE("record rule: marks on one record admit, delay or refuse a part") {
     // Present mark: commuting or exclusive, of another transaction or of the same transaction.
     SUBCASE("another transaction's commuting mark admits commuting parts") {
-        auto at = with(opened);
-        REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);
-        CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::busy);
-        CHECK(answer_to<pay>(at, "t", 1, 0) == answer::busy);
-        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::applied);
+        auto stored = with(opened);
+        REQUIRE(answer_to<credit>(stored, "other", 1, 1) == answer::applied);
+        CHECK(answer_to<relabel>(stored, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<pay>(stored, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<debit>(stored, "t", 1, 1) == answer::applied);
     }
     SUBCASE("another transaction's exclusive mark makes every part busy") {
-        auto at = with(opened);
-        REQUIRE(answer_to<relabel>(at, "other", 1, 0) == answer::applied);
-        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::busy);
-        CHECK(answer_to<look>(at, "t", 1, 1) == answer::busy);
-        CHECK(answer_to<pay>(at, "t", 1, 0) == answer::busy);
-        CHECK(answer_to<erase>(at, "t", 1, 0) == answer::busy);
-        CHECK(answer_to<create>(at, "t", 1, 0) == answer::busy);
+        auto stored = with(opened);
+        REQUIRE(answer_to<relabel>(stored, "other", 1, 0) == answer::applied);
+        CHECK(answer_to<debit>(stored, "t", 1, 1) == answer::busy);
+        CHECK(answer_to<look>(stored, "t", 1, 1) == answer::busy);
+        CHECK(answer_to<pay>(stored, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<erase>(stored, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<create>(stored, "t", 1, 0) == answer::busy);
     }
     SUBCASE("the transaction's own commuting mark refuses exclusive parts for good") {
-        auto at = with(opened);
-        REQUIRE(answer_to<credit>(at, "t", 1, 1) == answer::applied);
-        CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::two_parts);
-        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::applied);
+        auto stored = with(opened);
+        REQUIRE(answer_to<credit>(stored, "t", 1, 1) == answer::applied);
+        CHECK(answer_to<relabel>(stored, "t", 1, 0) == answer::two_parts);
+        CHECK(answer_to<debit>(stored, "t", 1, 1) == answer::applied);
     }
     SUBCASE("the transaction's own exclusive mark refuses every part for good") {
-        auto at = with(opened);
-        REQUIRE(answer_to<relabel>(at, "t", 1, 0) == answer::applied);
-        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::two_parts);
-        CHECK(answer_to<erase>(at, "t", 1, 1) == answer::two_parts);
-        CHECK(answer_to<create>(at, "t", 1, 1) == answer::two_parts);
+        auto stored = with(opened);
+        REQUIRE(answer_to<relabel>(stored, "t", 1, 0) == answer::applied);
+        CHECK(answer_to<debit>(stored, "t", 1, 1) == answer::two_parts);
+        CHECK(answer_to<erase>(stored, "t", 1, 1) == answer::two_parts);
+        CHECK(answer_to<create>(stored, "t", 1, 1) == answer::two_parts);
     }
     SUBCASE("a final refusal precedes busy") {
-        auto at = with(opened);
-        REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);
-        REQUIRE(answer_to<credit>(at, "t", 1, 1) == answer::applied);
-        CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::two_parts);
+        auto stored = with(opened);
+        REQUIRE(answer_to<credit>(stored, "other", 1, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(stored, "t", 1, 1) == answer::applied);
+        CHECK(answer_to<relabel>(stored, "t", 1, 0) == answer::two_parts);
     }
 }
 
 TEST_CASE("record rule: an exclusive part is adopted and fenced like any part") {
-    auto at = with(opened);
-    auto const first = execute<pay>(at, "t", 10, {30, 0, {}, {}});
+    auto stored = with(opened);
+    auto const first = execute<pay>(stored, "t", 10, {30, 0, {}, {}});
     CHECK(first.what == answer::applied);
     REQUIRE(first.exclusive);
     CHECK(first.exclusive->image == "native");
-    CHECK(same(at.record, {"A", 70, 7, "paid"}));
+    CHECK(same(stored.record, {"A", 70, 7, "paid"}));
     // Another program changes the record: the answer still holds the old image of the mark.
-    at.record->small = 9;
+    stored.record->small = 9;
     for (settle::epoch const under : {settle::epoch{10}, settle::epoch{12}}) {
-        auto const again = execute<pay>(at, "t", under, {30, 0, {}, {}});
+        auto const again = execute<pay>(stored, "t", under, {30, 0, {}, {}});
         CHECK(again.what == answer::applied);
         CHECK(again.exclusive == first.exclusive);
         CHECK(again.on_record == settle::record_change::none);
     }
-    CHECK(answer_to<pay>(at, "t", 11, 30) == answer::fenced);
-    CHECK(at.marks.begin()->epoch_number == 12);
+    CHECK(answer_to<pay>(stored, "t", 11, 30) == answer::fenced);
+    CHECK(stored.marks.begin()->epoch_number == 12);
     // An undo restores its own fields and leaves the others unchanged.
-    CHECK(undoes(at, "t", pay) == answer::applied);
-    CHECK(same(at.record, {"A", 100, 9, "open"}));
-    CHECK(at.marks.empty());
+    CHECK(undoes(stored, "t", pay) == answer::applied);
+    CHECK(same(stored.record, {"A", 100, 9, "open"}));
+    CHECK(stored.marks.empty());
 }
 
 TEST_CASE("record rule: an exclusive confirm is visible only after the commit") {
-    auto at = with(opened);
-    auto const result = execute<relabel>(at, "t", 10, {100, 0, "shut", {}});
+    auto stored = with(opened);
+    auto const result = execute<relabel>(stored, "t", 10, {100, 0, "shut", {}});
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::none);
-    CHECK(same(at.record, opened));
+    CHECK(same(stored.record, opened));
     SUBCASE("it is confirmed") {
-        auto const finished = settle::finish(at, "t", {relabel, 0}, 10);
+        auto const finished = settle::finish(stored, "t", {relabel, 0}, 10);
         CHECK(finished.what == answer::applied);
         CHECK(finished.fields == 0b1000U);
-        CHECK(same(at.record, {"A", 100, 7, "shut"}));
+        CHECK(same(stored.record, {"A", 100, 7, "shut"}));
     }
     SUBCASE("it is stray") {
-        CHECK(confirms(at, "t", relabel, 11) == answer::applied);
-        CHECK(same(at.record, opened));
+        CHECK(confirms(stored, "t", relabel, 11) == answer::applied);
+        CHECK(same(stored.record, opened));
     }
-    CHECK(at.marks.empty());
+    CHECK(stored.marks.empty());
 }
 
 TEST_CASE("record rule: the guards of an exclusive part read the record itself") {
-    auto at = with(opened);
-    CHECK(answer_to<relabel>(at, "t", 1, 101) == answer::guard_failed);
-    at.record->label = "shut";
-    CHECK(answer_to<pay>(at, "t", 1, 0) == answer::guard_failed);
-    at.record->label = "open";
-    CHECK(answer_to<pay>(at, "t", 1, 101) == answer::guard_failed);
-    CHECK(at.marks.empty());
-    CHECK(answer_to<pay>(at, "t", 1, 100) == answer::applied);
+    auto stored = with(opened);
+    CHECK(answer_to<relabel>(stored, "t", 1, 101) == answer::guard_failed);
+    stored.record->label = "shut";
+    CHECK(answer_to<pay>(stored, "t", 1, 0) == answer::guard_failed);
+    stored.record->label = "open";
+    CHECK(answer_to<pay>(stored, "t", 1, 101) == answer::guard_failed);
+    CHECK(stored.marks.empty());
+    CHECK(answer_to<pay>(stored, "t", 1, 100) == answer::applied);
 }
 
 TEST_CASE("record rule: a record is created with its mark and erased with it") {
     wish parameters;
     parameters.whole = {"another key", 5, 1, "new"};
-    slot at;
-    auto const result = execute<create>(at, "t", 10, parameters);
+    slot stored;
+    auto const result = execute<create>(stored, "t", 10, parameters);
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::created);
     // The participant's key counts, not the key in the value.
-    CHECK(same(at.record, {"A", 5, 1, "new"}));
-    CHECK(execute<create>(at, "t", 11, parameters).on_mark == settle::mark_change::raised);
-    CHECK(execute<create>(at, "u", 10, parameters).what == answer::busy);
+    CHECK(same(stored.record, {"A", 5, 1, "new"}));
+    CHECK(execute<create>(stored, "t", 11, parameters).on_mark == settle::mark_change::raised);
+    CHECK(execute<create>(stored, "u", 10, parameters).what == answer::busy);
     SUBCASE("it is undone") {
-        auto const undone = settle::undo(at, "t", {create, 0});
+        auto const undone = settle::undo(stored, "t", {create, 0});
         CHECK(undone.on_record == settle::record_change::erased);
-        CHECK(at == slot{});
+        CHECK(stored == slot{});
     }
     SUBCASE("it is backed off, then created again") {
-        CHECK(backs_off(at, "t", create, 10) == answer::nothing);
-        CHECK(backs_off(at, "t", create, 11) == answer::applied);
-        CHECK(at == slot{});
-        CHECK(execute<create>(at, "t", 12, parameters).what == answer::applied);
+        CHECK(backs_off(stored, "t", create, 10) == answer::nothing);
+        CHECK(backs_off(stored, "t", create, 11) == answer::applied);
+        CHECK(stored == slot{});
+        CHECK(execute<create>(stored, "t", 12, parameters).what == answer::applied);
     }
     SUBCASE("it is stray after a commit under another epoch") {
-        CHECK(confirms(at, "t", create, 12) == answer::applied);
-        CHECK(at == slot{});
+        CHECK(confirms(stored, "t", create, 12) == answer::applied);
+        CHECK(stored == slot{});
     }
     SUBCASE("it is confirmed") {
-        CHECK(confirms(at, "t", create, 11) == answer::applied);
-        CHECK(same(at.record, {"A", 5, 1, "new"}));
-        CHECK(at.marks.empty());
-        CHECK(execute<create>(at, "u", 10, parameters).what == answer::record_exists);
+        CHECK(confirms(stored, "t", create, 11) == answer::applied);
+        CHECK(same(stored.record, {"A", 5, 1, "new"}));
+        CHECK(stored.marks.empty());
+        CHECK(execute<create>(stored, "u", 10, parameters).what == answer::record_exists);
     }
 }
 
 TEST_CASE("record rule: a record is erased at the commit, not earlier") {
-    auto at = with(opened);
-    auto const result = execute<erase>(at, "t", 10, {});
+    auto stored = with(opened);
+    auto const result = execute<erase>(stored, "t", 10, {});
     CHECK(result.what == answer::applied);
     REQUIRE(result.exclusive);
     CHECK(result.exclusive->image == "native");
-    CHECK(same(at.record, opened));
-    CHECK(answer_to<debit>(at, "u", 10, 1) == answer::busy);
+    CHECK(same(stored.record, opened));
+    CHECK(answer_to<debit>(stored, "u", 10, 1) == answer::busy);
     SUBCASE("it is undone") {
-        CHECK(undoes(at, "t", erase) == answer::applied);
-        CHECK(same(at.record, opened));
-        CHECK(at.marks.empty());
+        CHECK(undoes(stored, "t", erase) == answer::applied);
+        CHECK(same(stored.record, opened));
+        CHECK(stored.marks.empty());
     }
     SUBCASE("it is confirmed") {
-        auto const ended = settle::finish(at, "t", {erase, 0}, 10);
+        auto const ended = settle::finish(stored, "t", {erase, 0}, 10);
         CHECK(ended.on_record == settle::record_change::erased);
-        CHECK(at == slot{});
+        CHECK(stored == slot{});
     }
     SUBCASE("it is stray") {
-        CHECK(confirms(at, "t", erase, 11) == answer::applied);
-        CHECK(same(at.record, opened));
+        CHECK(confirms(stored, "t", erase, 11) == answer::applied);
+        CHECK(same(stored.record, opened));
     }
 }
 
 TEST_CASE("record rule: a replaced record is restored whole and keeps its key") {
-    auto at = with(opened);
+    auto stored = with(opened);
     wish parameters;
     parameters.whole = {"another key", -5, -1, "else"};
-    REQUIRE(execute<replace>(at, "t", 10, parameters).what == answer::applied);
-    CHECK(same(at.record, {"A", -5, -1, "else"}));
+    REQUIRE(execute<replace>(stored, "t", 10, parameters).what == answer::applied);
+    CHECK(same(stored.record, {"A", -5, -1, "else"}));
     SUBCASE("it is undone") {
-        CHECK(undoes(at, "t", replace) == answer::applied);
-        CHECK(same(at.record, opened));
+        CHECK(undoes(stored, "t", replace) == answer::applied);
+        CHECK(same(stored.record, opened));
     }
     SUBCASE("it is confirmed") {
-        CHECK(confirms(at, "t", replace, 10) == answer::applied);
-        CHECK(same(at.record, {"A", -5, -1, "else"}));
+        CHECK(confirms(stored, "t", replace, 10) == answer::applied);
+        CHECK(same(stored.record, {"A", -5, -1, "else"}));
     }
     SUBCASE("another program erases it, and only the mark is removed") {
-        at.record.reset();
-        CHECK(undoes(at, "t", replace) == answer::applied);
-        CHECK(at == slot{});
+        stored.record.reset();
+        CHECK(undoes(stored, "t", replace) == answer::applied);
+        CHECK(stored == slot{});
     }
 }
 

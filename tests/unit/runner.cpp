@@ -52,44 +52,44 @@ struct office {
 } // namespace
 
 TEST_CASE("a runner gives each caller what run() returns") {
-    office all;
+    office office;
     kept_outcome first;
     kept_outcome again;
     kept_outcome other;
     kept_outcome own_id;
-    CHECK(all.runner.start<order_type>("o1", order{"A", 5}, first.taker()).has_value());
+    CHECK(office.runner.start<order_type>("o1", order{"A", 5}, first.taker()).has_value());
     CHECK(first.get().done());
-    std::ignore = all.runner.start<order_type>("o1", order{"A", 5}, again.taker());
+    std::ignore = office.runner.start<order_type>("o1", order{"A", 5}, again.taker());
     CHECK(again.get().done());
-    std::ignore = all.runner.start<order_type>("o1", order{"A", 6}, other.taker());
+    std::ignore = office.runner.start<order_type>("o1", order{"A", 6}, other.taker());
     CHECK(other.get().problem.code == settle::errc::id_in_use);
-    std::ignore = all.runner.start<order_type>("o1/reverse", order{"A", 6}, own_id.taker());
+    std::ignore = office.runner.start<order_type>("o1/reverse", order{"A", 6}, own_id.taker());
     CHECK(own_id.get().problem.code == settle::errc::bad_text);
-    CHECK(balance_of(all.engine, "A") == 999'995);
-    CHECK(all.runner.size() == 0);
+    CHECK(balance_of(office.engine, "A") == 999'995);
+    CHECK(office.runner.size() == 0);
 }
 
 TEST_CASE("transactions of a runner do not wait for each other") {
-    office all;
-    all.client.keeps = [](auto const& call) { return call.transaction == "slow"; };
+    office office;
+    office.client.keeps = [](auto const& call) { return call.transaction == "slow"; };
     kept_outcome slow;
-    std::ignore = all.runner.start<order_type>("slow", order{"A", 1}, slow.taker());
-    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+    std::ignore = office.runner.start<order_type>("slow", order{"A", 1}, slow.taker());
+    while (office.client.kept() == 0) std::this_thread::sleep_for(1ms);
     for (int count = 0; count < 20; ++count) {
         kept_outcome quick;
-        std::ignore = all.runner.start<order_type>("quick-" + std::to_string(count), order{"A", 1},
-                                                   quick.taker());
+        std::ignore = office.runner.start<order_type>("quick-" + std::to_string(count),
+                                                      order{"A", 1}, quick.taker());
         CHECK(quick.get().done());
     }
-    CHECK(all.runner.size() == 1);
-    all.client.answer_kept();
+    CHECK(office.runner.size() == 1);
+    office.client.answer_kept();
     CHECK(slow.get().done());
 }
 
 TEST_CASE("transactions that wait for the next try of a call leave their room to others") {
-    office all{{.in_flight = 2, .queue = 6}};
+    office office{{.in_flight = 2, .queue = 6}};
     std::atomic<std::size_t> asked = 0;
-    all.client.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+    office.client.services.before = [&](service_call const& call) -> std::optional<service_answer> {
         if (!call.transaction.starts_with("away")) return std::nullopt;
         ++asked;
         auto away = service_answer::unavailable("away");
@@ -99,7 +99,7 @@ TEST_CASE("transactions that wait for the next try of a call leave their room to
     std::vector<kept_outcome> outcomes(6);
     std::stop_source stop;
     for (std::size_t number = 0; number < outcomes.size(); ++number) {
-        CHECK(all.runner
+        CHECK(office.runner
                   .start<order_type>("away" + std::to_string(number), order{"A", 1},
                                      outcomes[number].taker(),
                                      {.deadline = 2h, .stop = stop.get_token()})
@@ -107,24 +107,24 @@ TEST_CASE("transactions that wait for the next try of a call leave their room to
         while (asked <= number) std::this_thread::sleep_for(1ms);
     }
     kept_outcome healthy;
-    std::ignore = all.runner.start<order_type>("healthy", order{"A", 1}, healthy.taker());
+    std::ignore = office.runner.start<order_type>("healthy", order{"A", 1}, healthy.taker());
     CHECK(healthy.get().done());
     stop.request_stop();
     for (auto& each : outcomes) CHECK(each.get().verdict == settle::verdict::undecided);
 }
 
 TEST_CASE("each caller of a runner has a deadline and a stop request of its own") {
-    office all;
-    all.client.keeps = [](auto const&) { return true; };
+    office office;
+    office.client.keeps = [](auto const&) { return true; };
     kept_outcome late;
     kept_outcome stopped;
     kept_outcome patient;
     std::stop_source stop;
-    std::ignore = all.runner.start<order_type>("o3", order{"A", 1}, patient.taker());
+    std::ignore = office.runner.start<order_type>("o3", order{"A", 1}, patient.taker());
     std::ignore =
-        all.runner.start<order_type>("o1", order{"A", 1}, late.taker(), {.deadline = 100ms});
-    std::ignore = all.runner.start<order_type>("o2", order{"A", 1}, stopped.taker(),
-                                               {.stop = stop.get_token()});
+        office.runner.start<order_type>("o1", order{"A", 1}, late.taker(), {.deadline = 100ms});
+    std::ignore = office.runner.start<order_type>("o2", order{"A", 1}, stopped.taker(),
+                                                  {.stop = stop.get_token()});
     auto const end = late.get();
     CHECK(end.verdict == settle::verdict::undecided);
     CHECK(contains(end.problem.text, "the deadline of the engine's caller ended the wait"));
@@ -132,24 +132,24 @@ TEST_CASE("each caller of a runner has a deadline and a stop request of its own"
     auto const asked = stopped.get();
     CHECK(asked.verdict == settle::verdict::undecided);
     CHECK(contains(asked.problem.text, "a stop request ended the wait"));
-    CHECK(all.runner.size() == 1);
-    all.client.answer_kept();
+    CHECK(office.runner.size() == 1);
+    office.client.answer_kept();
     CHECK(patient.get().done());
     // The callers can ask again.
     for (auto const* id : {"o1", "o2"}) {
         kept_outcome again;
-        std::ignore = all.runner.start<order_type>(id, order{"A", 1}, again.taker());
+        std::ignore = office.runner.start<order_type>(id, order{"A", 1}, again.taker());
         CHECK(again.get().done());
     }
-    CHECK(balance_of(all.engine, "A") == 999'997);
+    CHECK(balance_of(office.engine, "A") == 999'997);
 }
 
 TEST_CASE("a stop request that comes while a transaction is started ends it, too") {
-    office all{{.in_flight = 1}};
-    all.client.keeps = [](auto const&) { return true; };
+    office office{{.in_flight = 1}};
+    office.client.keeps = [](auto const&) { return true; };
     kept_outcome first;
-    std::ignore = all.runner.start<order_type>("o0", order{"A", 1}, first.taker());
-    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+    std::ignore = office.runner.start<order_type>("o0", order{"A", 1}, first.taker());
+    while (office.client.kept() == 0) std::this_thread::sleep_for(1ms);
     // The runner has no room, so each of these is in its queue when the request comes, or after it.
     for (int round = 0; round < 300; ++round) {
         std::stop_source stop;
@@ -159,7 +159,7 @@ TEST_CASE("a stop request that comes while a transaction is started ends it, too
             for (std::size_t number = 0; number < outcomes.size(); ++number) {
                 starters.emplace_back([&, number] {
                     auto const id = "o" + std::to_string(round) + "-" + std::to_string(number);
-                    std::ignore = all.runner.start<order_type>(
+                    std::ignore = office.runner.start<order_type>(
                         id, order{"A", 1}, outcomes[number].taker(), {.stop = stop.get_token()});
                 });
             }
@@ -167,7 +167,7 @@ TEST_CASE("a stop request that comes while a transaction is started ends it, too
         }
         for (auto& each : outcomes) CHECK(each.get().verdict == settle::verdict::undecided);
     }
-    all.client.answer_kept();
+    office.client.answer_kept();
     CHECK(first.get().done());
 }
 
@@ -193,24 +193,24 @@ TEST_CASE("a runner that ends takes no start of its own completions") {
 }
 
 TEST_CASE("a start beyond the queue is refused, and nothing of it begins") {
-    office all{{.in_flight = 1, .queue = 2}};
-    all.client.keeps = [](auto const&) { return true; };
+    office office{{.in_flight = 1, .queue = 2}};
+    office.client.keeps = [](auto const&) { return true; };
     std::vector<kept_outcome> outcomes(3);
-    std::ignore = all.runner.start<order_type>("o0", order{"A", 1}, outcomes[0].taker());
-    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+    std::ignore = office.runner.start<order_type>("o0", order{"A", 1}, outcomes[0].taker());
+    while (office.client.kept() == 0) std::this_thread::sleep_for(1ms);
     for (int number : {1, 2}) {
-        CHECK(all.runner
+        CHECK(office.runner
                   .start<order_type>("o" + std::to_string(number), order{"A", 1},
                                      outcomes[static_cast<std::size_t>(number)].taker())
                   .has_value());
     }
-    auto const refused = all.runner.start<order_type>(
+    auto const refused = office.runner.start<order_type>(
         "o3", order{"A", 1}, [](settle::outcome const&) { FAIL("called"); });
     CHECK(refused.problem().code == settle::errc::runner_full);
     CHECK(refused.problem().code == settle::condition::retryable);
-    all.client.answer_kept();
+    office.client.answer_kept();
     for (auto& each : outcomes) CHECK(each.get().done());
-    CHECK_FALSE(all.engine.find("o3").value().has_value());
+    CHECK_FALSE(office.engine.find("o3").value().has_value());
 }
 
 TEST_CASE("the limits of a caller hold while its transaction waits for another one") {
@@ -218,33 +218,33 @@ TEST_CASE("the limits of a caller hold while its transaction waits for another o
     enum class wait : std::uint8_t { in_queue, behind_twin, behind_record };
     for (auto const why : {wait::in_queue, wait::behind_twin, wait::behind_record}) {
         CAPTURE(static_cast<int>(why));
-        office all{{.in_flight = why == wait::in_queue ? std::size_t{1} : std::size_t{10}}};
-        open_accounts(all.engine, {{"B", 2}});
-        all.client.keeps = [](auto const&) { return true; };
+        office office{{.in_flight = why == wait::in_queue ? std::size_t{1} : std::size_t{10}}};
+        open_accounts(office.engine, {{"B", 2}});
+        office.client.keeps = [](auto const&) { return true; };
         order const two{"B", 2};
         kept_outcome first;
         kept_outcome late;
         kept_outcome stopped;
         std::stop_source stop;
-        std::ignore = all.runner.start<quote_type>("o1", two, first.taker());
-        while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+        std::ignore = office.runner.start<quote_type>("o1", two, first.taker());
+        while (office.client.kept() == 0) std::this_thread::sleep_for(1ms);
         bool const has_twin = why == wait::behind_twin;
         // Each quote makes a call first, so a third has the record already.
-        std::ignore = all.runner.start<quote_type>(has_twin ? "o1" : "o2", two, late.taker(),
-                                                   {.deadline = 100ms});
-        std::ignore = all.runner.start<quote_type>(has_twin ? "o1" : "o3", two, stopped.taker(),
-                                                   {.stop = stop.get_token()});
+        std::ignore = office.runner.start<quote_type>(has_twin ? "o1" : "o2", two, late.taker(),
+                                                      {.deadline = 100ms});
+        std::ignore = office.runner.start<quote_type>(has_twin ? "o1" : "o3", two, stopped.taker(),
+                                                      {.stop = stop.get_token()});
         CHECK(late.get().verdict == settle::verdict::undecided);
         stop.request_stop();
         CHECK(stopped.get().verdict == settle::verdict::undecided);
-        CHECK(all.runner.size() == 1);
-        all.client.answer_kept();
+        CHECK(office.runner.size() == 1);
+        office.client.answer_kept();
         CHECK(first.get().done());
     }
 }
 
 TEST_CASE("a runner in a forked child refuses each start, and its end hangs nowhere") {
-    office all;
+    office office;
     auto const child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -252,9 +252,9 @@ TEST_CASE("a runner in a forked child refuses each start, and its end hangs nowh
         bool good = false;
         {
             auto const refused =
-                all.runner.start<order_type>("o1", order{"A", 1}, [](settle::outcome const&) {});
+                office.runner.start<order_type>("o1", order{"A", 1}, [](settle::outcome const&) {});
             good = refused.problem().code == settle::errc::forked;
-            all.runner.~runner();
+            office.runner.~runner();
         }
         ::_exit(good ? 0 : 1);
     }
@@ -288,15 +288,15 @@ TEST_CASE("a runner that ends completes every transaction, and loses none") {
 
 TEST_CASE("exceptions of completions are reported and affect nothing") {
     std::promise<std::exception_ptr> seen;
-    office all{{.on_exception = [&](std::exception_ptr const& thrown) {
+    office office{{.on_exception = [&](std::exception_ptr const& thrown) {
         seen.set_value(thrown);
         throw std::runtime_error{"of the handler"};
     }}};
-    std::ignore = all.runner.start<order_type>(
+    std::ignore = office.runner.start<order_type>(
         "o0", order{"A", 1}, [](settle::outcome const&) { throw std::runtime_error{"of mine"}; });
     CHECK_THROWS_WITH(std::rethrow_exception(seen.get_future().get()), "of mine");
     kept_outcome next;
-    std::ignore = all.runner.start<order_type>("o1", order{"A", 1}, next.taker());
+    std::ignore = office.runner.start<order_type>("o1", order{"A", 1}, next.taker());
     CHECK(next.get().done());
 }
 
@@ -315,8 +315,8 @@ TEST_CASE("wrong options of a runner are refused") {
 TEST_CASE("many threads start transactions, and each gets its own outcome") {
     for (std::size_t const threads : {1U, 3U}) {
         CAPTURE(threads);
-        office all{{.in_flight = 50, .threads = threads}};
-        all.client.run(7);
+        office office{{.in_flight = 50, .threads = threads}};
+        office.client.run(7);
         std::atomic<int> done = 0;
         std::vector<std::jthread> callers;
         for (int caller = 0; caller < 8; ++caller) {
@@ -324,7 +324,7 @@ TEST_CASE("many threads start transactions, and each gets its own outcome") {
                 for (int number = 0; number < 50; ++number) {
                     auto const id = std::to_string(caller) + "-" + std::to_string(number);
                     kept_outcome mine;
-                    std::ignore = all.runner.start<order_type>(id, order{"A", 1}, mine.taker());
+                    std::ignore = office.runner.start<order_type>(id, order{"A", 1}, mine.taker());
                     auto const outcome = mine.get();
                     if (outcome.done() && outcome.id == id) ++done;
                 }
@@ -332,7 +332,7 @@ TEST_CASE("many threads start transactions, and each gets its own outcome") {
         }
         callers.clear();
         CHECK(done == 400);
-        CHECK(balance_of(all.engine, "A") == 999'600);
+        CHECK(balance_of(office.engine, "A") == 999'600);
     }
 }
 

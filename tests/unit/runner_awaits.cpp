@@ -72,12 +72,12 @@ struct office {
 // g++ 12 destroys a braced temporary in a co_await expression twice, so orders are variables.
 
 template <typename Office, typename Executor>
-task three_orders(Office& all, Executor executor, std::promise<std::string>& ended) {
+task three_orders(Office& fixture, Executor executor, std::promise<std::string>& ended) {
     std::string text;
     order const ten{"A", 10};
     for (auto const* id : {"o1", "o2", "o1"}) {
         settle::outcome const outcome =
-            co_await settle::co_run<order_type>(all.runner, executor, id, ten);
+            co_await settle::co_run<order_type>(fixture.runner, executor, id, ten);
         text += outcome.done() ? "done " : "not done ";
     }
     ended.set_value(text);
@@ -86,7 +86,7 @@ task three_orders(Office& all, Executor executor, std::promise<std::string>& end
 } // namespace
 
 TEST_CASE("a coroutine awaits transactions, and its executor resumes it") {
-    office all;
+    office fixture;
     asio::thread_pool pool{1};
     std::promise<std::string> ended;
     std::atomic<int> resumed = 0;
@@ -94,57 +94,59 @@ TEST_CASE("a coroutine awaits transactions, and its executor resumes it") {
         ++resumed;
         asio::post(pool, waiting);
     };
-    three_orders(all, executor, ended);
+    three_orders(fixture, executor, ended);
     CHECK(ended.get_future().get() == "done done done ");
     CHECK(resumed == 3);
-    CHECK(balance_of(all.engine, "A") == 980);
+    CHECK(balance_of(fixture.engine, "A") == 980);
     pool.join();
 }
 
 TEST_CASE("an awaited transaction that the runner does not take has its outcome at once") {
-    office all{{.in_flight = 1, .queue = 1}};
-    all.fill();
-    std::promise<settle::outcome> given;
+    office fixture{{.in_flight = 1, .queue = 1}};
+    fixture.fill();
+    std::promise<settle::outcome> promise;
     auto const caller = std::this_thread::get_id();
-    [](office& of, std::promise<settle::outcome>& to, std::thread::id own) -> task {
+    [](office& used_office, std::promise<settle::outcome>& to, std::thread::id own) -> task {
         order const one{"A", 1};
         auto const resume = [](std::coroutine_handle<> waiting) { waiting(); };
-        auto outcome = co_await settle::co_run<order_type>(of.runner, resume, "o1", one);
+        auto outcome = co_await settle::co_run<order_type>(used_office.runner, resume, "o1", one);
         CHECK(std::this_thread::get_id() == own);
         to.set_value(std::move(outcome));
-    }(all, given, caller);
-    auto const outcome = given.get_future().get();
+    }(fixture, promise, caller);
+    auto const outcome = promise.get_future().get();
     CHECK(outcome.verdict == settle::verdict::undecided);
     CHECK(outcome.problem.code == settle::errc::runner_full);
-    all.client.answer_kept();
+    fixture.client.answer_kept();
 }
 
 TEST_CASE("an executor that fails leaves the transaction as it is") {
     std::promise<std::exception_ptr> seen;
-    office all{{.on_exception = [&](std::exception_ptr const& thrown) { seen.set_value(thrown); }}};
+    office fixture{
+        {.on_exception = [&](std::exception_ptr const& thrown) { seen.set_value(thrown); }}};
     std::coroutine_handle<> left;
-    [](office& of, std::coroutine_handle<>& waiting) -> task {
+    [](office& used_office, std::coroutine_handle<>& waiting) -> task {
         auto const gone = [&](std::coroutine_handle<> handle) {
             waiting = handle;
             throw std::runtime_error{"the executor is gone"};
         };
         order const one{"A", 1};
-        std::ignore = co_await settle::co_run<order_type>(of.runner, gone, "o1", one);
-    }(all, left);
+        std::ignore = co_await settle::co_run<order_type>(used_office.runner, gone, "o1", one);
+    }(fixture, left);
     CHECK_THROWS_WITH(std::rethrow_exception(seen.get_future().get()), "the executor is gone");
     left.destroy();
-    CHECK(all.engine.run<order_type>("o1", order{"A", 1}).done());
-    CHECK(balance_of(all.engine, "A") == 999);
+    CHECK(fixture.engine.run<order_type>("o1", order{"A", 1}).done());
+    CHECK(balance_of(fixture.engine, "A") == 999);
 }
 
 TEST_CASE("completion tokens of Asio: futures, callbacks and coroutines") {
-    office all;
+    office fixture;
     asio::io_context context;
-    auto future = settle::async_run<order_type>(all.runner, "o1", order{"A", 1}, asio::use_future);
+    auto future =
+        settle::async_run<order_type>(fixture.runner, "o1", order{"A", 1}, asio::use_future);
     CHECK(future.get().done());
 
     std::thread::id called_on;
-    settle::async_run<order_type>(all.runner, "o2", order{"A", 1},
+    settle::async_run<order_type>(fixture.runner, "o2", order{"A", 1},
                                   asio::bind_executor(context, [&](settle::outcome const& ended) {
                                       called_on = std::this_thread::get_id();
                                       CHECK(ended.done());
@@ -153,73 +155,73 @@ TEST_CASE("completion tokens of Asio: futures, callbacks and coroutines") {
     context.run();
     CHECK(called_on == std::this_thread::get_id());
 
-    CHECK(balance_of(all.engine, "A") == 998);
+    CHECK(balance_of(fixture.engine, "A") == 998);
 }
 
 #ifdef BOOST_ASIO_HAS_CO_AWAIT // clang 14 has coroutines, and Asio 1.18 does not know it
 TEST_CASE("a coroutine of Asio awaits a transaction") {
-    office all;
+    office fixture;
     asio::io_context context;
     bool ended = false;
     asio::co_spawn(
         context,
         [&]() -> asio::awaitable<void> {
             order const one{"A", 1};
-            auto const outcome =
-                co_await settle::async_run<order_type>(all.runner, "o1", one, asio::use_awaitable);
+            auto const outcome = co_await settle::async_run<order_type>(fixture.runner, "o1", one,
+                                                                        asio::use_awaitable);
             CHECK(outcome.done());
             ended = true;
         },
         asio::detached);
     context.run();
     CHECK(ended);
-    CHECK(balance_of(all.engine, "A") == 999);
+    CHECK(balance_of(fixture.engine, "A") == 999);
 }
 #endif
 
 TEST_CASE("a token of Asio gets the outcome of a transaction that the runner does not take") {
-    office all{{.in_flight = 1, .queue = 1}};
-    all.fill();
+    office fixture{{.in_flight = 1, .queue = 1}};
+    fixture.fill();
     auto const outcome =
-        settle::async_run<order_type>(all.runner, "o1", order{"A", 1}, asio::use_future).get();
+        settle::async_run<order_type>(fixture.runner, "o1", order{"A", 1}, asio::use_future).get();
     CHECK(outcome.problem.code == settle::errc::runner_full);
-    all.client.answer_kept();
+    fixture.client.answer_kept();
 }
 
 #if BOOST_ASIO_VERSION >= 102000
 TEST_CASE("a cancellation of Asio is a stop request") {
-    office all;
-    all.client.keeps = [](auto const&) { return true; };
+    office fixture;
+    fixture.client.keeps = [](auto const&) { return true; };
     asio::cancellation_signal signal;
-    std::promise<settle::outcome> given;
+    std::promise<settle::outcome> promise;
     settle::async_run<order_type>(
-        all.runner, "o1", order{"A", 1},
+        fixture.runner, "o1", order{"A", 1},
         asio::bind_cancellation_slot(
-            signal.slot(), [&](settle::outcome ended) { given.set_value(std::move(ended)); }));
-    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+            signal.slot(), [&](settle::outcome ended) { promise.set_value(std::move(ended)); }));
+    while (fixture.client.kept() == 0) std::this_thread::sleep_for(1ms);
     signal.emit(asio::cancellation_type::total);
-    auto const outcome = given.get_future().get();
+    auto const outcome = promise.get_future().get();
     CHECK(contains(outcome.problem.text, "a stop request ended the wait"));
-    all.client.answer_kept();
+    fixture.client.answer_kept();
 }
 #endif
 
 TEST_CASE("a sender completes with the outcome, also after a stop request") {
-    office all;
+    office fixture;
     auto first = small_senders::sync_wait(
-        settle::run_sender<order_type>(all.runner, "o1", order{"A", 1}), {});
+        settle::run_sender<order_type>(fixture.runner, "o1", order{"A", 1}), {});
     CHECK(first.done());
-    all.client.keeps = [](auto const&) { return true; };
+    fixture.client.keeps = [](auto const&) { return true; };
     std::stop_source stop;
     std::jthread const asks{[&] {
-        while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+        while (fixture.client.kept() == 0) std::this_thread::sleep_for(1ms);
         stop.request_stop();
     }};
     auto const second = small_senders::sync_wait(
-        settle::run_sender<order_type>(all.runner, "o2", order{"A", 1}), stop.get_token());
+        settle::run_sender<order_type>(fixture.runner, "o2", order{"A", 1}), stop.get_token());
     CHECK(second.verdict == settle::verdict::undecided);
     CHECK(contains(second.problem.text, "a stop request ended the wait"));
-    all.client.answer_kept();
+    fixture.client.answer_kept();
 }
 
 } // namespace awaits_test

@@ -86,10 +86,10 @@ TEST_CASE("doubts: the oldest is first, and no name forges a line") {
 }
 
 TEST_CASE("doubts: a call without an entry has its marks and its next step") {
-    settle::system_environment const here;
-    auto const now = here.now();
-    auto const older = settle::fresh_birth(here, now - std::chrono::hours{49});
-    auto const newer = settle::fresh_birth(here, now);
+    settle::system_environment const environment;
+    auto const now = environment.now();
+    auto const older = settle::fresh_birth(environment, now - std::chrono::hours{49});
+    auto const newer = settle::fresh_birth(environment, now);
     std::vector<settle::mark_locator> const marks{
         {"accounts", std::int64_t{7}, "new", {0, 0}, newer},
         {"accounts", "anna", "old\nT9", {0, 0}, older},

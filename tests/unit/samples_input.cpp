@@ -48,10 +48,10 @@ texts pieces_of(std::string_view content) {
 
 /// Of the shop's invoices, refusals without their sentence.
 texts invoices_of(std::string_view lines) {
-    auto found = pieces_of<shop::invoice_reader>(
+    auto pieces = pieces_of<shop::invoice_reader>(
         "InvoiceNo,StockCode,Quantity,UnitPrice,CustomerID\n" + std::string{lines});
-    for (auto& each : found) each.resize(std::min(each.size(), each.find(':')));
-    return found;
+    for (auto& each : pieces) each.resize(std::min(each.size(), each.find(':')));
+    return pieces;
 }
 
 } // namespace

@@ -39,24 +39,24 @@ TEST_SUITE("samples: pace") {
     TEST_CASE("shares: each order has one share, in order, and no name is on two threads") {
         std::mt19937 chance{7};
         for (unsigned round = 0; round < 50; ++round) {
-            pieces all(200);
-            for (auto& piece : all) {
+            pieces orders(200);
+            for (auto& piece : orders) {
                 for (int i = 0; i < 2; ++i) piece.push_back(std::to_string(chance() % 300));
             }
-            auto const found = split(all, 1 + round % 7);
-            CHECK(found.size() <= 1 + round % 7);
+            auto const shares = split(orders, 1 + round % 7);
+            CHECK(shares.size() <= 1 + round % 7);
             std::map<std::string, std::size_t> owner;
             std::size_t count = 0;
-            for (std::size_t thread = 0; thread < found.size(); ++thread) {
-                CHECK(std::is_sorted(found[thread].begin(), found[thread].end()));
-                count += found[thread].size();
-                for (std::size_t const piece : found[thread]) {
-                    for (auto const& name : all[piece]) {
+            for (std::size_t thread = 0; thread < shares.size(); ++thread) {
+                CHECK(std::is_sorted(shares[thread].begin(), shares[thread].end()));
+                count += shares[thread].size();
+                for (std::size_t const piece : shares[thread]) {
+                    for (auto const& name : orders[piece]) {
                         CHECK(owner.emplace(name, thread).first->second == thread);
                     }
                 }
             }
-            CHECK(count == all.size());
+            CHECK(count == orders.size());
         }
     }
 }

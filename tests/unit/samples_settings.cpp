@@ -14,7 +14,7 @@ namespace {
 
 /// A command line that was read, and how that ended.
 struct reading {
-    samples::settings given;
+    samples::settings settings;
     std::int64_t balance = -1;
     std::optional<samples::exit_code> ended;
 
@@ -27,9 +27,9 @@ struct reading {
                                                                       "money");
                                                }};
         shop.known_stores = "many";
-        given.store = "sqlite:shop.db";
+        settings.store = "sqlite:shop.db";
         auto const count = static_cast<int>(argv.size());
-        ended = samples::read_command_line(shop, count, argv.data(), given);
+        ended = samples::read_command_line(shop, count, argv.data(), settings);
     }
 };
 
@@ -46,57 +46,57 @@ TEST_SUITE("samples: settings") {
                             "show",      "s",    "--json", "list",      "--state",
                             "canceling", "home", "copied", "--store",   "memory:"}};
         CHECK_FALSE(read.ended);
-        CHECK(read.given.commands ==
+        CHECK(read.settings.commands ==
               names{"check", "open", "reverse", "cancel", "show", "list", "home"});
-        CHECK(read.given.store == "memory:");
-        CHECK(read.given.file == "a.csv");
+        CHECK(read.settings.store == "memory:");
+        CHECK(read.settings.file == "a.csv");
         CHECK(read.balance == 100050);
-        CHECK(read.given.reverse.id == "r");
-        CHECK(read.given.cancel.id == "c");
-        CHECK(read.given.even_if_unknown);
-        CHECK(read.given.show_id == "s");
-        CHECK(read.given.show_json);
-        CHECK_FALSE(read.given.list.is_json);
-        CHECK(read.given.list.state == settle::state::canceling);
-        CHECK(read.given.was_copied);
+        CHECK(read.settings.reverse.id == "r");
+        CHECK(read.settings.cancel.id == "c");
+        CHECK(read.settings.even_if_unknown);
+        CHECK(read.settings.show_id == "s");
+        CHECK(read.settings.show_json);
+        CHECK_FALSE(read.settings.list.is_json);
+        CHECK(read.settings.list.state == settle::state::canceling);
+        CHECK(read.settings.was_copied);
     }
 
     TEST_CASE("settings: the last id, account or file may have any spelling after --") {
         reading const account{{"check", "balance", "--", "check"}};
         CHECK_FALSE(account.ended);
-        CHECK(account.given.account == "check");
-        CHECK(account.given.commands == names{"check", "balance"});
-        CHECK(reading{{"show", "--json", "--", "-x"}}.given.show_id == "-x");
-        CHECK(reading{{"balance", "check"}}.given.commands == names{"balance", "check"});
+        CHECK(account.settings.account == "check");
+        CHECK(account.settings.commands == names{"check", "balance"});
+        CHECK(reading{{"show", "--json", "--", "-x"}}.settings.show_id == "-x");
+        CHECK(reading{{"balance", "check"}}.settings.commands == names{"balance", "check"});
     }
 
     TEST_CASE("settings: a run has default values, and each option has its limits") {
         reading const plain{{"run", "a.csv"}};
-        CHECK(plain.given.store == "sqlite:shop.db");
-        CHECK(plain.given.window == 0);
-        CHECK(plain.given.threads == 1);
-        CHECK_FALSE(plain.given.two_phases);
+        CHECK(plain.settings.store == "sqlite:shop.db");
+        CHECK(plain.settings.window == 0);
+        CHECK(plain.settings.threads == 1);
+        CHECK_FALSE(plain.settings.two_phases);
         reading const most{{"run", "a.csv", "--batch", "20000", "--threads", "64", "--two-phases"}};
         CHECK_FALSE(most.ended);
-        CHECK(most.given.window == 20'000);
-        CHECK(most.given.threads == 64);
-        CHECK(most.given.two_phases);
+        CHECK(most.settings.window == 20'000);
+        CHECK(most.settings.threads == 64);
+        CHECK(most.settings.two_phases);
     }
 
     TEST_CASE("settings: an action is on one transaction, or on those of a choice") {
         reading const chosen{{"cancel", "--state", "pending", "--older-than", "1h", "--dry-run",
                               "recover", "--all", "--yes", "--json"}};
         CHECK_FALSE(chosen.ended);
-        CHECK(chosen.given.cancel.state == settle::state::pending);
-        CHECK(chosen.given.cancel.older_than == seconds(3600));
-        CHECK(chosen.given.cancel.is_dry_run);
-        CHECK_FALSE(chosen.given.cancel.is_agreed);
-        CHECK(chosen.given.recover.is_for_all);
-        CHECK(chosen.given.recover.is_agreed);
-        CHECK(chosen.given.recover.is_json);
+        CHECK(chosen.settings.cancel.state == settle::state::pending);
+        CHECK(chosen.settings.cancel.older_than == seconds(3600));
+        CHECK(chosen.settings.cancel.is_dry_run);
+        CHECK_FALSE(chosen.settings.cancel.is_agreed);
+        CHECK(chosen.settings.recover.is_for_all);
+        CHECK(chosen.settings.recover.is_agreed);
+        CHECK(chosen.settings.recover.is_json);
         reading const each{{"recover", "r", "check"}};
-        CHECK(each.given.recover.id == "r");
-        CHECK(each.given.commands == names{"recover", "check"});
+        CHECK(each.settings.recover.id == "r");
+        CHECK(each.settings.commands == names{"recover", "check"});
         for (names const& arguments : {names{"cancel"},
                                        {"reverse"},
                                        {"cancel", ""},
@@ -114,12 +114,14 @@ TEST_SUITE("samples: settings") {
     }
 
     TEST_CASE("settings: times have units") {
-        CHECK_FALSE(reading{{"recover"}}.given.recover.older_than);
-        CHECK(reading{{"recover", "--older-than", "0s"}}.given.recover.older_than == seconds(0));
-        CHECK(reading{{"recover", "--older-than", "90"}}.given.recover.older_than == seconds(90));
-        CHECK(reading{{"recover", "--older-than", "5m"}}.given.recover.older_than == seconds(300));
-        CHECK(reading{{"list", "--older-than", "2h"}}.given.list.older_than == seconds(7200));
-        CHECK(reading{{"purge", "--older-than", "1d"}}.given.finished_for == seconds(86400));
+        CHECK_FALSE(reading{{"recover"}}.settings.recover.older_than);
+        CHECK(reading{{"recover", "--older-than", "0s"}}.settings.recover.older_than == seconds(0));
+        CHECK(reading{{"recover", "--older-than", "90"}}.settings.recover.older_than ==
+              seconds(90));
+        CHECK(reading{{"recover", "--older-than", "5m"}}.settings.recover.older_than ==
+              seconds(300));
+        CHECK(reading{{"list", "--older-than", "2h"}}.settings.list.older_than == seconds(7200));
+        CHECK(reading{{"purge", "--older-than", "1d"}}.settings.finished_for == seconds(86400));
     }
 
     TEST_CASE("settings: help is valid, and any other unknown command is an error") {

@@ -149,10 +149,10 @@ TEST_CASE("services: calls are made in stages, with the results of earlier calls
     CHECK(trips.row_of("t1", "room").now == status::confirmed);
     CHECK(trips.row_of("t1", "card").request == R"({"customer":"A","amount":240})");
     CHECK(trips.row_of("t1", "mail").request == R"({"to":"A","ticket":"LH 1","room":"12"})");
-    auto const found = entry_of(engine, "t1");
-    REQUIRE(found.results.size() == 2);
-    CHECK(found.results[0] == settle::kept_result{1, 0, R"({"number":"LH 1","price":120})"});
-    CHECK(found.results[1] == settle::kept_result{2, 0, R"({"number":"12","price":80})"});
+    auto const entry = entry_of(engine, "t1");
+    REQUIRE(entry.results.size() == 2);
+    CHECK(entry.results[0] == settle::kept_result{1, 0, R"({"number":"LH 1","price":120})"});
+    CHECK(entry.results[1] == settle::kept_result{2, 0, R"({"number":"12","price":80})"});
 }
 
 TEST_CASE("services: an outcome has the results of the calls, also for a later caller") {
@@ -314,15 +314,15 @@ TEST_CASE("services: a result of another form leaves the call unknown and its te
               std::string::npos);
         CHECK(trips.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
     }
-    trips on;
-    on.services.before = answers_first(
+    trips trips;
+    trips.services.before = answers_first(
         "flight", 1, service_answer::unavailable("line\n" + std::string(1 << 20, 'x')));
     std::size_t longest = 0;
-    on.seen = [&](settle::event const& event) {
+    trips.seen = [&](settle::event const& event) {
         longest = std::max(longest, event.problem.size());
         CHECK(event.problem.find('\n') == std::string::npos);
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     CHECK(engine.run("t1", usual).done());
     CHECK(longest > 200);
     CHECK(longest < 500);

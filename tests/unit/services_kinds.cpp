@@ -118,10 +118,10 @@ TEST_CASE("services: each line of a range is a call with a key and a result of i
     CHECK(office.row_of("stays/1").request == R"({"hotel":"Ibis","nights":1})");
     CHECK(office.row_of("goods").request == R"({"item":"A","count":6})");
     CHECK(office.row_of("goods").now == status::confirmed);
-    auto const found = entry_of(engine);
-    CHECK(found.stages_kept == 1);
-    REQUIRE(found.results.size() == 3);
-    CHECK(found.results[1] == settle::kept_result{0, 1, R"({"number":"7"})"});
+    auto const entry = entry_of(engine);
+    CHECK(entry.stages_kept == 1);
+    REQUIRE(entry.results.size() == 3);
+    CHECK(entry.results[1] == settle::kept_result{0, 1, R"({"number":"7"})"});
 }
 
 TEST_CASE("services: a range may be empty") {
@@ -298,11 +298,11 @@ TEST_CASE("services: keys of any ids and parts differ") {
     std::size_t count = 0;
     for (std::string const id :
          {"t", "t/goods", "t/stays", "t/stays/0", "t/stays/0/stays", "/", "t/"}) {
-        for (std::uint32_t at = 0; at < 3; ++at) {
-            std::uint32_t const participant = at == 0 ? 1 : 0;
+        for (std::uint32_t index = 0; index < 3; ++index) {
+            std::uint32_t const participant = index == 0 ? 1 : 0;
             settle::part_request const request{
-                &descriptor.participants[participant], &descriptor,         &usual, &id,
-                {participant, at == 0 ? 0 : at - 1},   settle::step::apply, 1};
+                &descriptor.participants[participant],     &descriptor,         &usual, &id,
+                {participant, index == 0 ? 0 : index - 1}, settle::step::apply, 1};
             keys.insert(settle::call_key("log", request));
             ++count;
         }

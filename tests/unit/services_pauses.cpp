@@ -12,10 +12,10 @@ namespace {
 
 /// Counts the calls that services get.
 struct counting_office : office {
-    std::size_t made = 0;
+    std::size_t call_count = 0;
     counting_office() {
         services.before = [this](service_call const&) -> std::optional<service_answer> {
-            ++made;
+            ++call_count;
             return std::nullopt;
         };
     }
@@ -34,7 +34,7 @@ TEST_CASE("pauses: a transaction goes on up to its first paused call, and ends a
                                 "house. Resume them with resume_calls(). See stuck#paused-calls");
     // The wait for a person is a wait for a service.
     CHECK(office.world.elapsed >= engine.limits().call_patience);
-    CHECK(office.made == 1);
+    CHECK(office.call_count == 1);
     CHECK(entry_of(engine, "t1").stages_kept == 2);
     CHECK(entry_of(engine, "t1").call_tries == 0);
     CHECK(balance_of(engine, "A") == 900);
@@ -42,10 +42,10 @@ TEST_CASE("pauses: a transaction goes on up to its first paused call, and ends a
     // The next program sees the pause, too.
     auto later = office.make();
     CHECK(later.retry("t1", {1s, {}}).problem.code == errc::call_paused);
-    CHECK(office.made == 1);
+    CHECK(office.call_count == 1);
     CHECK(later.resume_calls(pause_scope::service, "courier").value());
     CHECK(later.retry("t1").done());
-    CHECK(office.made == 2);
+    CHECK(office.call_count == 2);
     CHECK(later.paused_calls().value().empty());
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("pauses: a call of the engine that waits goes on soon after the resume
     std::chrono::nanoseconds resumed{};
     office.world.while_pausing = [&] {
         if (office.world.elapsed < 20s || resumed != 0s) return;
-        CHECK(office.made == 0);
+        CHECK(office.call_count == 0);
         CHECK(person.resume_calls(pause_scope::type, "order").value());
         resumed = office.world.elapsed;
     };
@@ -75,18 +75,18 @@ TEST_CASE("pauses: a running engine notices a pause within a second, and between
     office.world.elapsed += 1s;
     CHECK(engine.run("t2", usual, {1s, {}}).problem.code == errc::call_paused);
     CHECK(engine.run("t3", usual).done());
-    CHECK(office.made == 4);
+    CHECK(office.call_count == 4);
 
     // The pause comes while the goods are asked for.
     office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
-        ++office.made;
+        ++office.call_count;
         if (call.transaction == "t4") {
             CHECK(engine.pause_calls(pause_scope::transaction, "t4", "ask first").value());
         }
         return std::nullopt;
     };
     CHECK(engine.run("t4", usual, {1s, {}}).problem.code == errc::call_paused);
-    CHECK(office.made == 5);
+    CHECK(office.call_count == 5);
 }
 
 TEST_CASE("pauses: recover leaves what is paused as it is, and brings the others to their end") {
@@ -202,7 +202,7 @@ TEST_CASE("pauses: no call is made while the list cannot be read") {
     auto const first = engine.run("t1", usual, {10s, {}});
     CHECK(first.problem.code == errc::damaged);
     CHECK(first.problem.text.find("'paused_calls' cannot be read") != std::string::npos);
-    CHECK(office.made == 0);
+    CHECK(office.call_count == 0);
     CHECK(engine.resume_calls(pause_scope::service, "shop").problem().code == errc::damaged);
     CHECK(log.replace_metadata("paused_calls", R"([{"shop":"shop"}])", "[]").has_value());
     office.world.elapsed += 1s;

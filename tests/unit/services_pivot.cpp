@@ -89,13 +89,13 @@ TEST_CASE("pivot: the entry is deciding when the pivot is called, and its answer
     auto engine = office.make();
     int looked = 0;
     office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
-        auto const found = entry_of(engine, "t1");
+        auto const entry = entry_of(engine, "t1");
         if (call.participant == "flight" && call.operation == call_operation::apply) {
-            CHECK(found.state == state::pending);
+            CHECK(entry.state == state::pending);
         }
         if (call.participant == "card") {
-            CHECK(found.state == state::deciding);
-            CHECK(found.revision == 2);
+            CHECK(entry.state == state::deciding);
+            CHECK(entry.revision == 2);
             ++looked;
         }
         return std::nullopt;
@@ -279,10 +279,10 @@ TEST_CASE("stuck: a compensation that never succeeds is listed, tried again, and
     auto const outcome = engine.resolve("t1", "flight", "refunded by hand");
     CHECK(outcome.canceled());
     CHECK(outcome.why == reason::refused);
-    auto const found = entry_of(engine, "t1");
-    CHECK(found.state == state::canceled);
-    REQUIRE(found.results.size() == 1);
-    CHECK(found.results.front().closed == "refunded by hand");
+    auto const entry = entry_of(engine, "t1");
+    CHECK(entry.state == state::canceled);
+    REQUIRE(entry.results.size() == 1);
+    CHECK(entry.results.front().closed == "refunded by hand");
     CHECK(balance_of(engine, "A") == 1000);
     CHECK(engine.stuck().value().empty());
     CHECK(refusal("flight", "again").find("its state is canceled. Only a") != std::string::npos);

@@ -72,12 +72,12 @@ struct office {
         open_accounts(engine, {{"A", 1000}});
     }
     /// Answers each apply of a participant.
-    void always(std::map<std::string, service_answer> given) {
-        services.before = [given](service_call const& call) -> std::optional<service_answer> {
-            auto const found = given.find(std::string{call.participant});
+    void always(std::map<std::string, service_answer> answers) {
+        services.before = [answers](service_call const& call) -> std::optional<service_answer> {
+            auto const answer = answers.find(std::string{call.participant});
             bool const applies = call.operation == settle::call_operation::apply;
-            if (found == given.end() || !applies) return std::nullopt;
-            return found->second;
+            if (answer == answers.end() || !applies) return std::nullopt;
+            return answer->second;
         };
     }
 };

@@ -132,11 +132,11 @@ TEST_CASE_TEMPLATE("resolve: a pivot that was applied commits, with the result t
     CHECK(office.services.called() == "confirm mail");
     REQUIRE(office.services.rows.size() == 2);
     CHECK(office.services.rows.rbegin()->second.request == R"({"receipt":"7"})");
-    auto const found = entry_of(engine, "t1");
-    CHECK(found.state == state::done);
-    REQUIRE(found.results.size() == 1);
-    CHECK(found.results.front().value == R"({"number":"7"})");
-    CHECK(found.results.front().closed == "the bank has it, case 4711");
+    auto const entry = entry_of(engine, "t1");
+    CHECK(entry.state == state::done);
+    REQUIRE(entry.results.size() == 1);
+    CHECK(entry.results.front().value == R"({"number":"7"})");
+    CHECK(entry.results.front().closed == "the bank has it, case 4711");
     CHECK(balance_of(engine, "A") == 500);
     CHECK(engine.marks().value() == 0);
 }
@@ -152,11 +152,11 @@ TEST_CASE_TEMPLATE("resolve: a pivot that was not applied cancels, and its call 
     CHECK(outcome.why == reason::cancel_asked);
     CHECK(outcome.participant == "card");
     CHECK(office.services.called() == "compensate goods");
-    auto const found = entry_of(engine, "t1");
-    CHECK(found.state == state::canceled);
-    REQUIRE(found.results.size() == 1);
-    CHECK(found.results.front().value.empty());
-    CHECK(found.results.front().closed == "never arrived");
+    auto const entry = entry_of(engine, "t1");
+    CHECK(entry.state == state::canceled);
+    REQUIRE(entry.results.size() == 1);
+    CHECK(entry.results.front().value.empty());
+    CHECK(entry.results.front().closed == "never arrived");
     CHECK(balance_of(engine, "A") == 1000);
     CHECK(engine.marks().value() == 0);
 }
@@ -216,15 +216,15 @@ namespace {
 
 /// A worker and a person with an engine each, on one log. The bank answers every call.
 struct race {
-    office<memory_log> at{};
-    settle::testing::faulty<settle::memory::database> watched{at.log.database};
-    decltype(at.make()) worker = at.make();
-    decltype(at.make_on(watched)) person = at.make_on(watched);
+    office<memory_log> shared_office{};
+    settle::testing::faulty<settle::memory::database> watched{shared_office.log.database};
+    decltype(shared_office.make()) worker = shared_office.make();
+    decltype(shared_office.make_on(watched)) person = shared_office.make_on(watched);
     settle::outcome ran{};    ///< for the worker
     settle::outcome stated{}; ///< for the person
 
     race() {
-        at.services.decide = [](service_call const&) {
+        shared_office.services.decide = [](service_call const&) {
             return service_answer::ok(R"({"number":"8"})");
         };
     }
@@ -266,12 +266,13 @@ private:
     /// Shape:   during_card - called before the card answers
     template <typename Function>
     void run_with(std::string const& id, Function during_card) {
-        at.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        shared_office.services.before =
+            [&](service_call const& call) -> std::optional<service_answer> {
             if (call.participant == "card") during_card();
             return std::nullopt;
         };
         ran = worker.run<order_type>(id, order{"A", 100});
-        at.services.before = [](service_call const&) { return std::nullopt; };
+        shared_office.services.before = [](service_call const&) { return std::nullopt; };
     }
 };
 
@@ -290,17 +291,17 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         CHECK(race.stated.problem.code == settle::errc::not_closable);
         CHECK(contains(race.stated.problem.text, "a worker changed '" + id + "' meanwhile"));
         CHECK(balance_of(race.worker, "A") == balance - 100);
-        auto const found = entry_of(race.worker, id);
-        REQUIRE(found.results.size() == 1);
-        CHECK(found.results.front().value == R"({"number":"8"})");
-        CHECK_FALSE(found.results.front().closed);
+        auto const entry = entry_of(race.worker, id);
+        REQUIRE(entry.results.size() == 1);
+        CHECK(entry.results.front().value == R"({"number":"8"})");
+        CHECK_FALSE(entry.results.front().closed);
         CHECK(race.worker.marks().value() == 0);
         // The second statement finds the entry done: nothing is left to resolve.
         auto const late = race.person.resolve(id, "card", "later", statement);
         CHECK(late.verdict == verdict::refused);
         CHECK(late.problem.code == settle::errc::not_closable);
         CHECK(contains(late.problem.text, "its state is done"));
-        CHECK(entry_of(race.worker, id) == found);
+        CHECK(entry_of(race.worker, id) == entry);
     }
     for (bool const applied : {true, false}) {
         CAPTURE(applied);
@@ -311,15 +312,15 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         CHECK(race.stated.canceled() != applied);
         CHECK(race.ran.verdict == race.stated.verdict);
         CHECK(balance_of(race.worker, "A") == balance - (applied ? 100 : 0));
-        auto const found = entry_of(race.worker, id);
-        REQUIRE(found.results.size() == 1);
-        CHECK(found.results.front().value == (applied ? R"({"number":"7"})" : ""));
-        CHECK(found.results.front().closed == "by hand");
+        auto const entry = entry_of(race.worker, id);
+        REQUIRE(entry.results.size() == 1);
+        CHECK(entry.results.front().value == (applied ? R"({"number":"7"})" : ""));
+        CHECK(entry.results.front().closed == "by hand");
         CHECK(race.worker.marks().value() == 0);
         // A second statement finds the entry ended, and changes nothing.
         CHECK(race.person.resolve(id, "card", "later", was_not_applied).problem.code ==
               settle::errc::not_closable);
-        CHECK(entry_of(race.worker, id) == found);
+        CHECK(entry_of(race.worker, id) == entry);
     }
 }
 
@@ -395,12 +396,13 @@ TEST_CASE("resolve: a record that cannot be used while the pivot decides is the 
     CHECK(tried.problem.text.find("later epoch") == std::string::npos);
 
     // The person states the outcome again, with another result, before the record is mended.
-    auto given = was_applied;
-    given.deadline = 1min;
-    CHECK(engine.resolve("t1", "card", "read on the telephone", given).verdict ==
+    auto statement = was_applied;
+    statement.deadline = 1min;
+    CHECK(engine.resolve("t1", "card", "read on the telephone", statement).verdict ==
           verdict::undecided);
-    given.result = R"({"number":"8"})";
-    CHECK(engine.resolve("t1", "card", "read in the books", given).verdict == verdict::undecided);
+    statement.result = R"({"number":"8"})";
+    CHECK(engine.resolve("t1", "card", "read in the books", statement).verdict ==
+          verdict::undecided);
     auto const stated = entry_of(engine, "t1");
     CHECK(stated.state == state::deciding);
     REQUIRE(stated.results.size() == 1);

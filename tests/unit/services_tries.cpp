@@ -404,16 +404,16 @@ TEST_CASE("tries: a compensate that fails is made again at the time in the entry
     };
     auto const first = engine.run("t1", usual, {{150ms}, {}});
     CHECK(first.verdict == settle::verdict::undecided);
-    auto const made = office.calls["parcel"].size();
+    auto const tries = office.calls["parcel"].size();
     auto const stored = entry_of(engine, "t1");
     CHECK(stored.state == settle::state::canceling);
-    CHECK(stored.call_tries == std::max(made, office.calls["goods"].size()));
-    REQUIRE(made != 0);
+    CHECK(stored.call_tries == std::max(tries, office.calls["goods"].size()));
+    REQUIRE(tries != 0);
     REQUIRE(stored.next_try > office.world.time);
     CHECK(office.make().recover({.older_than = 0s}).canceled == 1);
     CHECK(office.calls["parcel"].size() == 4);
     // The first try of the second worker comes after the pause of the first.
-    CHECK(office.calls["parcel"][made] >= office.calls["parcel"][made - 1] + 10ms);
+    CHECK(office.calls["parcel"][tries] >= office.calls["parcel"][tries - 1] + 10ms);
 }
 
 } // namespace tries_test

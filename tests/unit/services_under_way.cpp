@@ -136,10 +136,10 @@ TEST_CASE("under way: a result in another language's spelling is kept as it mean
         REQUIRE(found.results.size() == 1);
         CHECK(found.results[0].value == R"({"balance":300})");
     }
-    office at;
-    at.next.assign(100, service_answer::ok(R"({"balance":300.5})"));
+    office office;
+    office.next.assign(100, service_answer::ok(R"({"balance":300.5})"));
     std::string problem;
-    auto engine = at.make([&](settle::event const& seen) {
+    auto engine = office.make([&](settle::event const& seen) {
         if (!seen.problem.empty()) problem = seen.problem;
     });
     CHECK(engine.run<payment_type>("t1", usual, soon()).verdict == settle::verdict::undecided);

@@ -24,10 +24,10 @@ using testing::contains;
 namespace {
 
 std::vector<std::pair<std::string, order>> orders(std::size_t count) {
-    std::vector<std::pair<std::string, order>> made;
+    std::vector<std::pair<std::string, order>> requests;
     for (std::size_t at = 0; at < count; ++at)
-        made.emplace_back("o" + std::to_string(at), order{"A", 1});
-    return made;
+        requests.emplace_back("o" + std::to_string(at), order{"A", 1});
+    return requests;
 }
 
 [[nodiscard]] bool is_of(service_call const& call, std::string_view id) {

@@ -81,10 +81,10 @@ TEST_CASE("services: three calls in a row cost four writes") {
     auto engine = house.make<visit_type>(log);
     CHECK(engine.run("t", visit{"anna"}).done());
     CHECK(house.steps == "insert apply keep apply keep apply commit and close end ");
-    auto const found = engine.find("t").value();
-    CHECK(found->state == settle::state::done);
-    CHECK(found->results.size() == 3);
-    CHECK(found->committed == found->epoch_number);
+    auto const entry = engine.find("t").value();
+    CHECK(entry->state == settle::state::done);
+    CHECK(entry->results.size() == 3);
+    CHECK(entry->committed == entry->epoch_number);
 }
 
 TEST_CASE("services: the note before a pivot is a write of its own") {

@@ -36,72 +36,72 @@ struct shared_log {
 };
 
 TEST_CASE("sharing: a process waits until the others count it, and they take over its part") {
-    shared_log all;
+    shared_log log;
     process_shares first{"first"};
-    CHECK(all.count(first) == 0);
-    all.say(first);
-    CHECK(all.count(first) == 0);
-    all.pass(5s, {&first});
-    CHECK(all.count(first) == 1);
+    CHECK(log.count(first) == 0);
+    log.say(first);
+    CHECK(log.count(first) == 0);
+    log.pass(5s, {&first});
+    CHECK(log.count(first) == 1);
 
     process_shares second{"second"};
-    all.say(second);
-    all.pass(1s, {&first, &second});
-    CHECK(all.count(first) == 2);
-    CHECK(all.count(second) == 0);
-    all.pass(4s, {&first, &second});
-    CHECK(all.count(second) == 2);
+    log.say(second);
+    log.pass(1s, {&first, &second});
+    CHECK(log.count(first) == 2);
+    CHECK(log.count(second) == 0);
+    log.pass(4s, {&first, &second});
+    CHECK(log.count(second) == 2);
 
     // The second ends. Its part is free once it can have made no call for a while.
-    all.pass(9s, {&first});
-    CHECK(all.count(first) == 2);
-    CHECK(all.count(second) == 0);
-    all.pass(3s, {&first});
-    CHECK(all.count(first) == 1);
+    log.pass(9s, {&first});
+    CHECK(log.count(first) == 2);
+    CHECK(log.count(second) == 0);
+    log.pass(3s, {&first});
+    CHECK(log.count(first) == 1);
 }
 
 TEST_CASE("sharing: a process that cannot reach the log makes no call, and begins anew") {
-    shared_log all;
+    shared_log log;
     process_shares first{"first"};
     process_shares second{"second"};
-    all.pass(6s, {&first, &second});
-    CHECK(all.count(first) == 2);
-    all.pass(5s, {&second});
-    CHECK(all.count(first) == 0);
-    all.say(first);
+    log.pass(6s, {&first, &second});
+    CHECK(log.count(first) == 2);
+    log.pass(5s, {&second});
+    CHECK(log.count(first) == 0);
+    log.say(first);
     // The second may be about to forget it.
-    CHECK(all.count(first) == 0);
-    all.pass(4s, {&first, &second});
-    CHECK(all.count(first) == 0);
-    all.pass(2s, {&first, &second});
-    CHECK(all.count(first) == 2);
+    CHECK(log.count(first) == 0);
+    log.pass(4s, {&first, &second});
+    CHECK(log.count(first) == 0);
+    log.pass(2s, {&first, &second});
+    CHECK(log.count(first) == 2);
 
     // It was forgotten meanwhile.
-    all.pass(15s, {&second});
-    CHECK(all.count(second) == 1);
-    all.pass(5s, {&first, &second});
-    CHECK(all.count(second) == 2);
-    CHECK(all.count(first) == 2);
+    log.pass(15s, {&second});
+    CHECK(log.count(second) == 1);
+    log.pass(5s, {&first, &second});
+    CHECK(log.count(second) == 2);
+    CHECK(log.count(first) == 2);
 }
 
 TEST_CASE("sharing: never are there more parts than one, whenever processes say what") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        shared_log all;
+        shared_log log;
         std::vector<process_shares> processes;
         for (int name = 0; name < 4; ++name) processes.emplace_back(std::to_string(name));
         std::uint64_t random = seed;
         std::size_t most = 0;
         for (int step = 0; step < 4000; ++step) {
             random = random * 6364136223846793005U + 1442695040888963407U;
-            all.now += std::chrono::milliseconds{random >> 54U};
+            log.now += std::chrono::milliseconds{random >> 54U};
             // For a while some processes say nothing.
             auto const chosen = (random >> 33U) % 4;
             bool const is_silent =
                 (static_cast<std::uint64_t>(step) / 64 * seed >> chosen & 1U) != 0;
-            if (!is_silent) all.say(processes[chosen]);
+            if (!is_silent) log.say(processes[chosen]);
             double parts = 0;
             for (auto const& each : processes) {
-                auto const sharing = all.count(each);
+                auto const sharing = log.count(each);
                 if (sharing != 0) parts += 1.0 / static_cast<double>(sharing);
                 most = std::max(most, sharing);
             }

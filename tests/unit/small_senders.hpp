@@ -61,10 +61,10 @@ Value value_of(completion_signatures<set_value_t(Value)>);
 template <typename Sender>
 auto sync_wait(Sender const& sender, std::stop_token const& stop) {
     using value = decltype(value_of(typename Sender::completion_signatures{}));
-    std::promise<value> given;
-    auto operation = sender.connect(receiver<value>{&given, stop});
+    std::promise<value> promise;
+    auto operation = sender.connect(receiver<value>{&promise, stop});
     operation.start();
-    return given.get_future().get();
+    return promise.get_future().get();
 }
 
 } // namespace small_senders

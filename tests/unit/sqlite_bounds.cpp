@@ -182,8 +182,8 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
         sql(folder.file(), std::string{"UPDATE settle_bound SET "} + one.first);
         database db{folder.file()};
         auto engine = bounded_engine(db, time);
-        settle::recover_options const all{.older_than = std::chrono::milliseconds{0}};
-        CHECK(engine.recover(all).done == 0);
+        settle::recover_options const options{.older_than = std::chrono::milliseconds{0}};
+        CHECK(engine.recover(options).done == 0);
         // No mark can be undone beside wrong bounds, so none is.
         CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_mark") == "40");
         auto const outcome = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
@@ -191,7 +191,7 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
         CHECK(contains(outcome.text(), "Delete that row. See errors#damaged"));
 
         sql(folder.file(), "DELETE FROM settle_bound");
-        auto const report = engine.recover(all);
+        auto const report = engine.recover(options);
         CHECK(report.done + report.canceled == 40);
         CHECK(engine.marks().value() == 0);
         CHECK(engine.read(items, "hot").value()->amount ==
@@ -272,12 +272,12 @@ public:
     }
 
 private:
-    static int watch(sqlite3* on, char**, void const*) {
+    static int watch(sqlite3* connection, char**, void const*) {
         auto const count = [](void*) {
             ++steps;
             return 0;
         };
-        sqlite3_progress_handler(on, 1, count, nullptr);
+        sqlite3_progress_handler(connection, 1, count, nullptr);
         return SQLITE_OK;
     }
 

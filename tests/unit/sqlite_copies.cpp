@@ -92,7 +92,7 @@ TEST_CASE("sqlite copies: a file that is not surely the same is a question") {
     struct {
         char const* name;
         std::function<void(std::string const&)> make;
-    } const all[] = {
+    } const ways[] = {
         {"cp", [&](auto const& to) { fs::copy_file(path, to); }},
         {"cp over another database",
          [&](auto const& to) {
@@ -114,7 +114,7 @@ TEST_CASE("sqlite copies: a file that is not surely the same is a question") {
              CHECK(settle::accept_moved_log(db).has_value());
              keep_part(to, "birth", "1700000000000000000");
          }}};
-    for (auto const& way : all) {
+    for (auto const& way : ways) {
         INFO(way.name);
         auto const copy = in.file("copy.db");
         way.make(copy);

@@ -86,11 +86,11 @@ constexpr code_case every_code[]{
 };
 
 TEST_CASE("sqlite errors: every result code is retryable, permanent or unknown") {
-    for (auto const& one : every_code) {
-        CAPTURE(one.code);
-        std::error_code const code{one.code, settle::sqlite::sqlite_category()};
+    for (auto const& row : every_code) {
+        CAPTURE(row.code);
+        std::error_code const code{row.code, settle::sqlite::sqlite_category()};
         CAPTURE(code.message());
-        CHECK(code == one.expected);
+        CHECK(code == row.expected);
     }
     // Each class is in the table.
     std::set<int> classes;
@@ -319,14 +319,14 @@ TEST_CASE("sqlite errors: a full disk is reported, also at open") {
 TEST_CASE("sqlite errors: a later failed read is not reported as a full disk") {
     folder const folder;
     int const code = limited(8U << 10U, [&] {
-        sqlite3* on = nullptr;
-        sqlite3_open(folder.file().c_str(), &on);
-        int const written = sqlite3_exec(on,
+        sqlite3* connection = nullptr;
+        sqlite3_open(folder.file().c_str(), &connection);
+        int const written = sqlite3_exec(connection,
                                          "CREATE TABLE t(a); INSERT INTO t VALUES("
                                          "zeroblob(100000))",
                                          nullptr, nullptr, nullptr);
         auto const says_full = [&](int what) {
-            auto const problem = settle::sqlite::detail::describe(on, what, "go on");
+            auto const problem = settle::sqlite::detail::describe(connection, what, "go on");
             return contains(problem.text, "disk is full");
         };
         if (written == SQLITE_OK || !says_full(SQLITE_IOERR_WRITE)) return 91;

@@ -22,12 +22,12 @@ using settle::sqlite::database;
 /// A folder of one database, with a folder above it and a second path that leads to it.
 struct location {
     folder above{};
-    fs::path here = fs::path{above.file("data")};
-    std::string file = here / "t.db";
-    std::string link = here / "link.db";
+    fs::path directory = fs::path{above.file("data")};
+    std::string file = directory / "t.db";
+    std::string link = directory / "link.db";
 
     location() {
-        fs::create_directory(here);
+        fs::create_directory(directory);
         fs::create_symlink(file, link);
     }
 };
@@ -55,7 +55,9 @@ constexpr damage every_damage[]{
     {"the index of its log deleted",
      [](location const& location) { fs::remove(location.file + "-shm"); }},
     {"its folder renamed",
-     [](location const& location) { fs::rename(location.here, location.here.string() + "2"); }},
+     [](location const& location) {
+         fs::rename(location.directory, location.directory.string() + "2");
+     }},
     {"a link that leads elsewhere",
      [](location const& location) {
          fs::remove(location.link);
@@ -197,13 +199,13 @@ TEST_CASE("sqlite files: a repeated batch gets no outcome from a removed file") 
     };
     settle::engine engine{db, settle::type<add_type>, settle::observed_by(strike)};
     engine.create(items, item{"A", 0}).value();
-    std::vector<std::pair<std::string, change>> all;
-    for (int i = 0; i < 12; ++i) all.emplace_back(std::to_string(i), change{"A", 1, "", {}});
-    for (auto const& one : engine.run_all(all, {4, {}, {}})) CHECK(one.done());
+    std::vector<std::pair<std::string, change>> changes;
+    for (int i = 0; i < 12; ++i) changes.emplace_back(std::to_string(i), change{"A", 1, "", {}});
+    for (auto const& one : engine.run_all(changes, {4, {}, {}})) CHECK(one.done());
     strikes = true;
-    auto const outcomes = engine.run_all(all, {4, {}, {}});
+    auto const outcomes = engine.run_all(changes, {4, {}, {}});
     CHECK_FALSE(strikes);
-    REQUIRE(outcomes.size() == all.size());
+    REQUIRE(outcomes.size() == changes.size());
     // The first window was read before the file went.
     for (std::size_t i = 4; i < outcomes.size(); ++i) check_refused(outcomes[i]);
 }
@@ -275,7 +277,7 @@ TEST_CASE("sqlite files: a process that closes its own descriptor keeps the writ
     std::this_thread::sleep_for(std::chrono::milliseconds{60});
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
     ::close(own);
-    std::string const other = location.here.parent_path() / "other";
+    std::string const other = location.directory.parent_path() / "other";
     int const reused = ::open(other.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     CHECK(reused == own);
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
@@ -312,7 +314,7 @@ TEST_CASE("sqlite files: a file that is inaccessible for a while is not lost") {
     engine.create(items, item{"A", 0}).value();
     wait_a_moment();
     {
-        unreachable const gone{location.here.parent_path()};
+        unreachable const gone{location.directory.parent_path()};
         auto const outcome = engine.run<add_type>("one", change{"A", 1, "", {}});
         CHECK(outcome.verdict == settle::verdict::undecided);
         INFO(outcome.problem.text);
@@ -373,7 +375,7 @@ TEST_CASE("sqlite files: the content of a deleted write-ahead log is saved if no
 TEST_CASE("sqlite files: another working directory and new neighbour files do not matter") {
     location const location;
     auto const before = fs::current_path();
-    fs::current_path(location.here);
+    fs::current_path(location.directory);
     database db{"t.db"};
     fs::current_path(before);
     auto engine = engine_on(db);

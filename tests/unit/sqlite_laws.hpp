@@ -35,16 +35,19 @@ private:
     template <Described Record>
     static bool equal(settle::mark<Record> const& left, settle::mark<Record> const& right) {
         if (!left.is_exclusive() || !right.is_exclusive()) return left == right;
-        auto const& one = *left.exclusive;
-        auto const& other = *right.exclusive;
-        bool same = one.undo_fields == other.undo_fields &&
-                    one.confirm_fields == other.confirm_fields && one.created == other.created &&
-                    one.erases == other.erases && one.image == other.image;
+        auto const& left_effect = *left.exclusive;
+        auto const& right_effect = *right.exclusive;
+        bool same = left_effect.undo_fields == right_effect.undo_fields &&
+                    left_effect.confirm_fields == right_effect.confirm_fields &&
+                    left_effect.created == right_effect.created &&
+                    left_effect.erases == right_effect.erases &&
+                    left_effect.image == right_effect.image;
         for_each_member<Record>([&](auto m) {
             auto const keeps = [&](std::uint64_t fields) { return (fields >> m.index & 1U) != 0; };
-            same = same && (!keeps(one.undo_fields) || m.in(one.undone) == m.in(other.undone));
-            same = same &&
-                   (!keeps(one.confirm_fields) || m.in(one.confirmed) == m.in(other.confirmed));
+            same = same && (!keeps(left_effect.undo_fields) ||
+                            m.in(left_effect.undone) == m.in(right_effect.undone));
+            same = same && (!keeps(left_effect.confirm_fields) ||
+                            m.in(left_effect.confirmed) == m.in(right_effect.confirmed));
         });
         return same;
     }
@@ -81,7 +84,7 @@ template <typename T>
 template <typename Collection, typename Parameters, typename Line>
 struct expression_case {
     typename Collection::record_type record{};
-    Parameters given{};
+    Parameters parameters{};
     Line line{};
     std::string sql{};
 
@@ -90,13 +93,13 @@ struct expression_case {
         bool better = true;
         while (better && shrinker.has_tries()) {
             better = shrinker.shrink(record, still_fails);
-            better = shrinker.shrink(given, still_fails) || better;
+            better = shrinker.shrink(parameters, still_fails) || better;
             if constexpr (Described<Line>) better = shrinker.shrink(line, still_fails) || better;
         }
     }
     [[nodiscard]] std::string describe() const {
         std::string out = sql + "\n  record " + encode_json(record);
-        out.append("\n  parameters ").append(encode_json(given));
+        out.append("\n  parameters ").append(encode_json(parameters));
         if constexpr (Described<Line>) out.append("\n  line ").append(encode_json(line));
         return out + '\n';
     }
@@ -115,11 +118,11 @@ struct computations {
 template <typename Case, typename E>
 [[nodiscard]] computations<Case> computations_of(E const& expression) {
     using record = decltype(Case::record);
-    using parameters = decltype(Case::given);
+    using parameters = decltype(Case::parameters);
     using line = decltype(Case::line);
     auto const scope_of = [](Case const& test_case, bool& overflow) {
-        return scope<record, parameters, line>{&test_case.record, &test_case.given, &test_case.line,
-                                               &overflow};
+        return scope<record, parameters, line>{&test_case.record, &test_case.parameters,
+                                               &test_case.line, &overflow};
     };
     auto const in_memory = [=](Case const& test_case) {
         computed_value value;
@@ -129,12 +132,12 @@ template <typename Case, typename E>
     };
     auto const in_wide_numbers = [=](Case const& test_case) {
         testing::laws::plain_scope<record, parameters, line> plain_scope{
-            &test_case.record, &test_case.given, &test_case.line};
-        computed_value found;
-        found.value = native_of(testing::laws::plain_value(expression, plain_scope));
-        found.overflow = plain_scope.overflow;
-        if (found.overflow) found.value = {};
-        return found;
+            &test_case.record, &test_case.parameters, &test_case.line};
+        computed_value value;
+        value.value = native_of(testing::laws::plain_value(expression, plain_scope));
+        value.overflow = plain_scope.overflow;
+        if (value.overflow) value.value = {};
+        return value;
     };
     auto const bind = [=](run& to, Case const& test_case) {
         bool ignored = false;
@@ -185,7 +188,7 @@ void check_computations(testing::law_report& report, testing::value_source& sour
         source.begin_case();
         Case test_case;
         source.fill(test_case.record);
-        source.fill(test_case.given);
+        source.fill(test_case.parameters);
         if constexpr (Described<decltype(Case::line)>) source.fill(test_case.line);
         test_case.sql = by.sql.value;
         return test_case;

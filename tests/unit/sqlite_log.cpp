@@ -30,14 +30,14 @@ timestamp at(std::int64_t milliseconds) {
 
 /// A log, and workers that write its entries.
 struct bench {
-    folder here{};
-    database db{here.file()};
+    folder directory{};
+    database db{directory.file()};
     settle::sqlite::log_session log = db.bind_log();
     change parameters{"A", 5, "", {}};
 
     using writer = settle::testing::entry_writer<settle::sqlite::log_session>;
 
-    [[nodiscard]] std::string path() const { return here.file(); }
+    [[nodiscard]] std::string path() const { return directory.file(); }
 
     /// A worker that knows an entry as it is now.
     writer worker_on(std::string const& id) {
@@ -54,10 +54,10 @@ struct bench {
     [[nodiscard]] entry read(std::string const& id) { return *log.read(id).value(); }
     [[nodiscard]] std::string ids(settle::entry_filter const& filter, std::string const& after = "",
                                   std::size_t limit = 100) {
-        std::string found;
+        std::string listed;
         auto const page = log.list(filter, after, limit);
-        for (auto const& one : page.value()) found += one.id + ' ';
-        return found;
+        for (auto const& one : page.value()) listed += one.id + ' ';
+        return listed;
     }
 };
 
@@ -218,12 +218,13 @@ TEST_CASE("sqlite log: listings filter by state and by the last change, and are 
     CHECK(bench.ids({.unfinished = true, .before = at(20)}) == "entry-1 entry-2 ");
     CHECK(bench.ids({.unfinished = true}, "entry-1", 1) == "entry-2 ");
     for (int i = 0; i < 6; ++i) {
-        auto const one = static_cast<state>(i);
+        auto const wanted = static_cast<state>(i);
         std::string const id = "entry-" + std::to_string(i) + " ";
-        CHECK(bench.ids({.state = one}) == id);
-        CHECK(bench.ids({.state = one, .before = at(i * 10 - 1)}) == "");
-        bool const open = one == state::pending || one == state::applied || one == state::canceling;
-        CHECK(bench.ids({.state = one, .unfinished = true}) == (open ? id : ""));
+        CHECK(bench.ids({.state = wanted}) == id);
+        CHECK(bench.ids({.state = wanted, .before = at(i * 10 - 1)}) == "");
+        bool const open =
+            wanted == state::pending || wanted == state::applied || wanted == state::canceling;
+        CHECK(bench.ids({.state = wanted, .unfinished = true}) == (open ? id : ""));
     }
 }
 
@@ -250,15 +251,15 @@ TEST_CASE("sqlite log: a damaged entry is named by a read and delays no listing"
         sql(bench.path(), "DELETE FROM settle_entry WHERE id = 'bad'");
         bench.pending("bad");
         sql(bench.path(), "UPDATE settle_entry SET " + assignment + " WHERE id = 'bad'");
-        auto const found = bench.log.read("bad");
-        REQUIRE_FALSE(found.has_value());
-        CHECK(found.problem().code == errc::damaged);
+        auto const answer = bench.log.read("bad");
+        REQUIRE_FALSE(answer.has_value());
+        CHECK(answer.problem().code == errc::damaged);
         auto const page = bench.log.list({}, "", 10).value();
         REQUIRE(page.size() == 2);
         CHECK(page[0].id == "bad");
         CHECK(page[0].parameters.empty());
         CHECK(page[1] == bench.read("good"));
-        return found.problem().text;
+        return answer.problem().text;
     };
     CHECK(problem_of("state = 9") ==
           "settle: the entry 'bad' is damaged: its column 'state' holds a number without a "
@@ -285,10 +286,10 @@ TEST_CASE("sqlite log: any value as the text of a reason leaves its entry readab
     bench.pending("t");
     auto const text_of = [&](std::string const& value) {
         sql(bench.path(), "UPDATE settle_entry SET reason_text = " + value);
-        auto const found = bench.log.read("t");
-        REQUIRE(found.has_value());
-        CHECK(bench.log.list({}, "", 10).value().at(0) == found.value());
-        return found.value()->why_text;
+        auto const answer = bench.log.read("t");
+        REQUIRE(answer.has_value());
+        CHECK(bench.log.list({}, "", 10).value().at(0) == answer.value());
+        return answer.value()->why_text;
     };
     CHECK(text_of("'sold out'") == "sold out");
     CHECK(text_of("'a' || CAST(x'FF' AS TEXT) || 'b'") == "a");

@@ -55,22 +55,22 @@ TEST_CASE("sqlite marks: sums are read back, and zeros are not written") {
 }
 
 TEST_CASE("sqlite marks: an exclusive effect keeps only the changed fields") {
-    auto made = std::make_shared<effect>();
-    made->undone = made->confirmed = whole;
-    made->undone.amount = 1;
-    made->undone.note = std::nullopt;
-    made->undo_fields = 0b10000010;
-    made->confirmed.shade = colour::blue;
-    made->confirmed.made = second{std::chrono::seconds{-1}};
-    made->confirm_fields = 0b00110000;
-    made->image = R"({"id":"A","other":{"$blob":"00ff"}})";
+    auto exclusive = std::make_shared<effect>();
+    exclusive->undone = exclusive->confirmed = whole;
+    exclusive->undone.amount = 1;
+    exclusive->undone.note = std::nullopt;
+    exclusive->undo_fields = 0b10000010;
+    exclusive->confirmed.shade = colour::blue;
+    exclusive->confirmed.made = second{std::chrono::seconds{-1}};
+    exclusive->confirm_fields = 0b00110000;
+    exclusive->image = R"({"id":"A","other":{"$blob":"00ff"}})";
     mark from;
-    from.exclusive = made;
+    from.exclusive = exclusive;
     auto const as = encode_mark(from);
     CHECK(as.effect == "set");
     CHECK(as.confirm == R"({"shade":700,"made":-1})");
     CHECK(as.undo == R"({"amount":1,"note":null})");
-    CHECK(as.image == made->image);
+    CHECK(as.image == exclusive->image);
     CHECK(again(from, whole) == from);
 }
 
@@ -78,13 +78,13 @@ TEST_CASE("sqlite marks: the effect distinguishes create from erase") {
     for (auto const& [created, erases, name] :
          {std::tuple{true, false, "create"}, std::tuple{false, true, "erase"},
           std::tuple{true, true, "create and erase"}}) {
-        auto made = std::make_shared<effect>();
-        made->undone = made->confirmed = whole;
-        made->created = created;
-        made->erases = erases;
-        made->confirm_fields = 0b11111111;
+        auto exclusive = std::make_shared<effect>();
+        exclusive->undone = exclusive->confirmed = whole;
+        exclusive->created = created;
+        exclusive->erases = erases;
+        exclusive->confirm_fields = 0b11111111;
         mark from;
-        from.exclusive = made;
+        from.exclusive = exclusive;
         CHECK(encode_mark(from).effect == name);
         CHECK(again(from, whole) == from);
         // Another program may have erased the record: the mark still has the fields that it

@@ -56,14 +56,14 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
-    folder const here;
+    folder const first_folder;
     std::string name;
     {
-        database db{here.file()};
+        database db{first_folder.file()};
         name = db.bind_log().name();
         CHECK(db.bind_log().name() == name);
     }
-    database db{here.file()};
+    database db{first_folder.file()};
     CHECK(db.bind_log().name() == name);
     folder const elsewhere;
     database other{elsewhere.file()};

@@ -17,14 +17,14 @@ using settle::sqlite::detail::key_sorter;
 /// The indexes of keys in their order.
 template <typename Key>
 std::vector<std::size_t> indexes_of(std::vector<Key> const& keys) {
-    std::vector<in_order> all;
-    for (std::size_t i = 0; i < keys.size(); ++i) all.push_back({i});
-    key_sorter{}.sort(all, [&](std::size_t index) {
+    std::vector<in_order> elements;
+    for (std::size_t i = 0; i < keys.size(); ++i) elements.push_back({i});
+    key_sorter{}.sort(elements, [&](std::size_t index) {
         if constexpr (std::is_same_v<Key, std::string>) return std::string_view{keys[index]};
         else return keys[index];
     });
     std::vector<std::size_t> indexes;
-    for (auto const& one : all) indexes.push_back(one.index);
+    for (auto const& one : elements) indexes.push_back(one.index);
     return indexes;
 }
 
@@ -69,13 +69,14 @@ TEST_CASE("sqlite order: numbers are sorted by value, negative numbers first") {
 
 TEST_CASE("sqlite order: the marks of a record are sorted by transaction and part") {
     std::vector<settle::transaction_id> const ids{"b", "a", "c"};
-    std::vector<in_order> all;
+    std::vector<in_order> elements;
     for (auto const& id : ids) {
-        for (std::uint32_t const participant : {1U, 0U}) all.push_back({7, &id, {participant, 0}});
+        for (std::uint32_t const participant : {1U, 0U})
+            elements.push_back({7, &id, {participant, 0}});
     }
-    key_sorter{}.sort(all, [](std::size_t) { return std::string_view{"key"}; });
+    key_sorter{}.sort(elements, [](std::size_t) { return std::string_view{"key"}; });
     std::string seen;
-    for (auto const& one : all) seen += *one.id + std::to_string(one.part.participant) + " ";
+    for (auto const& one : elements) seen += *one.id + std::to_string(one.part.participant) + " ";
     CHECK(seen == "a0 a1 b0 b1 c0 c1 ");
 }
 
@@ -85,11 +86,12 @@ TEST_CASE("sqlite order: a sort does not depend on the sort before it") {
     auto const key_of = [&](std::size_t index) { return std::string_view{keys[index]}; };
     settle::sqlite::detail::key_sorter sorter;
     auto const sorted = [&](std::vector<std::size_t> const& indexes) {
-        std::vector<in_order> all;
-        for (std::size_t i = 0; i < indexes.size(); ++i) all.push_back({indexes[i], &ids[i], {}});
-        sorter.sort(all, key_of);
+        std::vector<in_order> elements;
+        for (std::size_t i = 0; i < indexes.size(); ++i)
+            elements.push_back({indexes[i], &ids[i], {}});
+        sorter.sort(elements, key_of);
         std::string seen;
-        for (auto const& one : all) seen += keys[one.index] + *one.id + " ";
+        for (auto const& one : elements) seen += keys[one.index] + *one.id + " ";
         return seen;
     };
     CHECK(sorted({0, 1, 2, 3}) == "a3 b2 c4 d1 ");

@@ -171,10 +171,10 @@ TEST_CASE("sqlite receiver: a purge erases rows with an end, after the clocks' d
     auto const last = in.clock.now();
     auto const send = [&](call_operation operation, std::string_view key, bool has_apply = true,
                           std::string_view request = "1") {
-        auto made = made_call(operation, key, request);
-        made.last_moment = last;
-        made.has_apply = has_apply;
-        return in.airline_receiver.take(made, seats{}).status;
+        auto call = made_call(operation, key, request);
+        call.last_moment = last;
+        call.has_apply = has_apply;
+        return in.airline_receiver.take(call, seats{}).status;
     };
     using enum call_operation;
     CHECK(send(apply, "applied") == call_status::ok);
@@ -326,10 +326,10 @@ TEST_CASE("sqlite receiver: rows are listed in pages, by status and transaction"
     folder const files;
     office in{files.file()};
     for (auto const* key : {"c", "a", "b"}) {
-        auto made = apply_call(key);
-        made.transaction = key;
-        made.line = 7;
-        CHECK(in.airline_receiver.take(made, seats{}).status == call_status::ok);
+        auto call = apply_call(key);
+        call.transaction = key;
+        call.line = 7;
+        CHECK(in.airline_receiver.take(call, seats{}).status == call_status::ok);
     }
     CHECK(in.airline_receiver.take(compensate_call("b"), seats{}).status == call_status::ok);
     auto const page = in.airline_receiver.list({}, {}, 2).value();
@@ -367,11 +367,11 @@ TEST_CASE("sqlite receiver: threads and connections that share keys take effect 
     std::array<std::array<service_answer, keys>, 6> answers;
     {
         std::vector<std::jthread> threads;
-        for (std::size_t of = 0; of < answers.size(); ++of) {
-            threads.emplace_back([&, of] {
-                auto& in = of % 2 == 0 ? first : second;
+        for (std::size_t thread_index = 0; thread_index < answers.size(); ++thread_index) {
+            threads.emplace_back([&, thread_index] {
+                auto& in = thread_index % 2 == 0 ? first : second;
                 for (int i = 0; i < keys; ++i) {
-                    auto& answer = answers[of][static_cast<std::size_t>(i)];
+                    auto& answer = answers[thread_index][static_cast<std::size_t>(i)];
                     std::string const key = "k" + std::to_string(i);
                     do answer = in.airline_receiver.take(apply_call(key), seats{});
                     while (answer.status == call_status::unavailable);

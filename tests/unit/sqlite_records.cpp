@@ -23,8 +23,8 @@ settle::call_options const brief{std::chrono::milliseconds{60}, {}};
 
 /// A database with records A, B and C of 100 each, and its engine.
 struct bank {
-    folder here{};
-    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{50}}};
+    folder directory{};
+    database db{directory.file(), {.busy_timeout = std::chrono::milliseconds{50}}};
     decltype(engine_on(db)) engine{db,
                                    settle::type<add_type>,
                                    settle::type<take_type>,
@@ -35,7 +35,7 @@ struct bank {
     bank() {
         for (char const* id : {"A", "B", "C"}) engine.create(items, item{id, 100}).value();
     }
-    [[nodiscard]] std::string path() const { return here.file(); }
+    [[nodiscard]] std::string path() const { return directory.file(); }
     void set(std::string const& assignment, std::string const& id = "A") const {
         sql(path(), "UPDATE items SET " + assignment + " WHERE id = '" + id + "'");
     }
@@ -438,17 +438,17 @@ TEST_CASE("sqlite records: reversing an erase restores all columns of the row") 
         "'n', 0.1, x'00FF', CAST(x'61FF' AS TEXT))");
     database db{folder.file()};
     auto engine = engine_on(db);
-    std::string const all = "SELECT *, typeof(ratio), typeof(picture), hex(odd) FROM items";
-    auto const before = sql(folder.file(), all);
+    std::string const query = "SELECT *, typeof(ratio), typeof(picture), hex(odd) FROM items";
+    auto const before = sql(folder.file(), query);
     REQUIRE(engine.run<erase_type>("one", change{"A", 0, "", {}}).done());
-    CHECK(sql(folder.file(), all).empty());
+    CHECK(sql(folder.file(), query).empty());
     auto const image = engine.find("one").value()->images.at(0);
     CHECK(image.before == R"({"id":"A","amount":7,"small":0,"open":1,"shade":700,"made":-5,)"
                           R"("limit":null,"note":"n","ratio":0.1,"picture":{"$blob":"00ff"},)"
                           R"("odd":{"$text":"61ff"},"twice":14})");
     CHECK(image.after.empty());
     REQUIRE(engine.reverse("one").done());
-    CHECK(sql(folder.file(), all) == before);
+    CHECK(sql(folder.file(), query) == before);
 
     REQUIRE(engine.run<erase_type>("two", change{"A", 0, "", {}}).done());
     sql(folder.file(), "ALTER TABLE items DROP COLUMN ratio");

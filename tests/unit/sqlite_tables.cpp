@@ -44,13 +44,14 @@ void check_fits(table_parts const& parts, std::string_view what) {
     database db{folder.file()};
     REQUIRE(refusal([&] { engine_on(db); }) == "");
     auto engine = engine_on(db);
-    item const made{"it's \"A\"; --", 5,  -3, true, colour::blue, second{std::chrono::seconds{-9}},
-                    std::nullopt,     "n"};
-    REQUIRE(engine.create(items, made).has_value());
-    REQUIRE(engine.run<take_type>(change{made.id, 2, "", {}}).done());
-    item expected = made;
+    item const record{
+        "it's \"A\"; --", 5,  -3, true, colour::blue, second{std::chrono::seconds{-9}},
+        std::nullopt,     "n"};
+    REQUIRE(engine.create(items, record).has_value());
+    REQUIRE(engine.run<take_type>(change{record.id, 2, "", {}}).done());
+    item expected = record;
     expected.amount = 3;
-    CHECK(engine.read(items, made.id).value() == expected);
+    CHECK(engine.read(items, record.id).value() == expected);
 }
 
 /// A table that is refused; the sentence names the table and contains this text.

@@ -84,13 +84,13 @@ TEST_CASE("stages: records are applied first, then each stage, and the entry hol
     CHECK(train.earlier == 0);
     CHECK(hotel.now == status::confirmed);
     CHECK(hotel.earlier == 1);
-    auto const found = entry_of(engine, "t1");
-    CHECK(found.state == state::done);
-    CHECK(found.revision == 2);
-    CHECK(found.stages_kept == 2);
-    REQUIRE(found.results.size() == 2);
-    CHECK(found.results[0] == settle::kept_result{1, 0, R"({"seat":"trains IC 5"})"});
-    CHECK(found.results[1] == settle::kept_result{2, 0, R"({"seat":"hotels Ritz"})"});
+    auto const entry = entry_of(engine, "t1");
+    CHECK(entry.state == state::done);
+    CHECK(entry.revision == 2);
+    CHECK(entry.stages_kept == 2);
+    REQUIRE(entry.results.size() == 2);
+    CHECK(entry.results[0] == settle::kept_result{1, 0, R"({"seat":"trains IC 5"})"});
+    CHECK(entry.results[1] == settle::kept_result{2, 0, R"({"seat":"hotels Ritz"})"});
 }
 
 TEST_CASE("stages: a refusal in the last stage compensates every part, the last stage first") {

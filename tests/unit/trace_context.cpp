@@ -51,23 +51,23 @@ TEST_CASE("trace: spans below one parent differ by their names, and are the same
 TEST_CASE("trace: a wrong traceparent is refused before anything is written") {
     two_files files;
     auto engine = files.make();
-    deposit const one{"A", "V", 1};
+    deposit const parameters{"A", "V", 1};
     std::string const wrong = "00-" + trace;
     settle::runner runner{engine};
     std::promise<settle::outcome> started;
     CHECK(runner
-              .start("t", one, [&](settle::outcome ended) { started.set_value(ended); },
+              .start("t", parameters, [&](settle::outcome ended) { started.set_value(ended); },
                      {.traceparent = wrong})
               .has_value());
     for (auto const& refused :
-         {engine.run("t", one, {.traceparent = wrong}), started.get_future().get(),
-          engine.submit("t", one, {.traceparent = wrong})}) {
+         {engine.run("t", parameters, {.traceparent = wrong}), started.get_future().get(),
+          engine.submit("t", parameters, {.traceparent = wrong})}) {
         CHECK(refused.verdict == verdict::refused);
         CHECK(refused.problem.code == settle::errc::bad_option);
         CHECK(
             contains(refused.problem.text, "the traceparent \"" + wrong + "\" is not of the form"));
     }
-    auto const ended = engine.run_all(std::vector{one, one}, {.traceparent = "\xff"});
+    auto const ended = engine.run_all(std::vector{parameters, parameters}, {.traceparent = "\xff"});
     CHECK(ended.empty());
     CHECK(ended.report.not_taken == std::size_t{2});
     CHECK(ended.report.problem.code == settle::errc::bad_option);

@@ -87,11 +87,11 @@ struct two_files {
 /// input.
 template <typename Engine>
 void check_order_of_windows(two_files& files, Engine& engine) {
-    std::vector<correction> all;
+    std::vector<correction> corrections;
     for (std::int64_t balance = 1; balance <= 50; ++balance) {
-        all.push_back({"A", balance % 7 == 0 ? "W" : "V", balance});
+        corrections.push_back({"A", balance % 7 == 0 ? "W" : "V", balance});
     }
-    auto const outcomes = engine.run_all(all);
+    auto const outcomes = engine.run_all(corrections);
     std::int64_t done = 0;
     for (auto const& ended : outcomes) done += ended.done() ? 1 : 0;
     CHECK(done == 43);

@@ -15,11 +15,11 @@ namespace detail {
 /// Calls `attempt(part)` for the whole span; where it returns false, for each half.
 /// Shape:   attempt - returns true for a single element
 template <typename T, typename Attempt>
-void in_halves(std::span<T> all, Attempt&& attempt) {
-    if (all.empty() || attempt(all)) return;
-    auto const half = all.size() / 2;
-    in_halves(all.first(half), attempt);
-    in_halves(all.subspan(half), attempt);
+void in_halves(std::span<T> elements, Attempt&& attempt) {
+    if (elements.empty() || attempt(elements)) return;
+    auto const half = elements.size() / 2;
+    in_halves(elements.first(half), attempt);
+    in_halves(elements.subspan(half), attempt);
 }
 
 /// Transactions that failed at a held record. Each is tried alone until it succeeds, so that it

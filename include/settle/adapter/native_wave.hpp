@@ -70,15 +70,15 @@ inline void set_results(std::span<part_result> results, std::vector<part_result>
 /// Calls `function(run, alone)` for runs of adjacent elements, and for each element that must be
 /// alone.
 template <typename T, typename IsAlone, typename Function>
-void for_each_run(std::span<T> all, IsAlone&& is_alone, Function&& function) {
-    auto begin = all.begin();
-    for (auto position = begin; position != all.end(); ++position) {
+void for_each_run(std::span<T> elements, IsAlone&& is_alone, Function&& function) {
+    auto begin = elements.begin();
+    for (auto position = begin; position != elements.end(); ++position) {
         if (!is_alone(*position)) continue;
         if (begin != position) function(std::span<T>{begin, position}, false);
         function(std::span<T>{position, position + 1}, true);
         begin = position + 1;
     }
-    if (begin != all.end()) function(std::span<T>{begin, all.end()}, false);
+    if (begin != elements.end()) function(std::span<T>{begin, elements.end()}, false);
 }
 
 } // namespace detail

@@ -23,10 +23,10 @@ SETTLE_FUNCTION column_need const& table_need::key() const {
 
 SETTLE_FUNCTION table_need need_of(collection_descriptor const& collection) {
     table_need need{collection.name, {}};
-    for (std::size_t at = 0; at < collection.members().size(); ++at) {
-        auto const& one = collection.members()[at];
+    for (std::size_t index = 0; index < collection.members().size(); ++index) {
+        auto const& one = collection.members()[index];
         need.columns.push_back(
-            {one.name, one.access->kind, one.access->optional, at == collection.key});
+            {one.name, one.access->kind, one.access->optional, index == collection.key});
     }
     return need;
 }

@@ -24,10 +24,10 @@ struct sent_write {
 /// The writes of one call of a log.
 [[nodiscard]] inline std::vector<sent_write> sent_writes(std::span<entry_write const> writes,
                                                          std::span<write_result> results) {
-    std::vector<sent_write> all;
-    all.reserve(writes.size());
-    for (std::size_t i = 0; i < writes.size(); ++i) all.emplace_back(writes[i], results[i]);
-    return all;
+    std::vector<sent_write> sent;
+    sent.reserve(writes.size());
+    for (std::size_t i = 0; i < writes.size(); ++i) sent.emplace_back(writes[i], results[i]);
+    return sent;
 }
 
 } // namespace detail

@@ -79,20 +79,20 @@ template <typename Executed>
 }
 
 SETTLE_FUNCTION bool controls_transaction(std::string_view sql) {
-    constexpr std::string_view all[]{"abort",     "begin",   "commit",  "end",
-                                     "execute",   "prepare", "release", "rollback",
-                                     "savepoint", "start",   "xa"};
+    constexpr std::string_view keywords[]{"abort",     "begin",   "commit",  "end",
+                                          "execute",   "prepare", "release", "rollback",
+                                          "savepoint", "start",   "xa"};
     auto const words = first_words(sql);
     return std::any_of(words.begin(), words.end(),
-                       [&](auto const& word) { return is_among(all, word); });
+                       [&](auto const& word) { return is_among(keywords, word); });
 }
 
 SETTLE_FUNCTION bool handles_rows(std::string_view sql) {
-    constexpr std::string_view all[]{"select", "with",    "insert", "update",
-                                     "delete", "replace", "do"};
+    constexpr std::string_view keywords[]{"select", "with",    "insert", "update",
+                                          "delete", "replace", "do"};
     auto const words = first_words(sql);
     return std::all_of(words.begin(), words.end(),
-                       [&](auto const& word) { return is_among(all, word); });
+                       [&](auto const& word) { return is_among(keywords, word); });
 }
 
 SETTLE_FUNCTION std::optional<prepare_result>

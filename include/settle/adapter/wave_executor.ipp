@@ -55,7 +55,7 @@ public:
             for (auto* const request : call->requests) settle(*request, *call, inserts);
         }
         if (attempt_->must_read()) return attempt_end::must_read;
-        bool const are_new = inserts.empty() || attempt_->insert(inserts, calls.front()->at);
+        bool const are_new = inserts.empty() || attempt_->insert(inserts, calls.front()->context);
         return are_new ? attempt_end::committed : attempt_end::id_exists;
     }
 
@@ -82,7 +82,7 @@ private:
         bool const writes = call.decider.decide(request);
         request.result.reply = writes ? log_answer::taken : log_answer::held_back;
         if (writes && request.inserts) inserts.push_back(&request);
-        if (writes && !request.inserts) attempt_->change(request, call.at);
+        if (writes && !request.inserts) attempt_->change(request, call.context);
         bool const done =
             writes && confirms_one_phase<Rules>(request.result.reply, request.write.change.to);
         for (std::size_t number = 0; number < request.parts.size(); ++number) {
@@ -319,11 +319,11 @@ template <typename Rules>
 void basic_wave_executor<Rules>::one_phase(wave_port& port, std::span<one_phase_request> requests,
                                            write_context const& context,
                                            one_phase_decider& decider) {
-    std::vector<one_phase_request*> all;
-    all.reserve(requests.size());
-    for (auto& request : requests) all.push_back(&request);
+    std::vector<one_phase_request*> pointers;
+    pointers.reserve(requests.size());
+    for (auto& request : requests) pointers.push_back(&request);
     for_each_run(
-        std::span{all}, [&](auto const* request) { return held_up_.contains(*request->id); },
+        std::span{pointers}, [&](auto const* request) { return held_up_.contains(*request->id); },
         [&](std::span<one_phase_request*> some, bool is_held) {
             one_phase_call own{some, context, decider};
             if (!is_held && some.size() <= limits_.most_shared) {
@@ -348,7 +348,7 @@ void basic_wave_executor<Rules>::settle_apart(wave_port& port, one_phase_call co
         bool const splits = some.size() > 1;
         first = first && !was_tried;
         if (std::exchange(was_tried, false) && splits) return false;
-        one_phase_call own{some, call.at, call.decider};
+        one_phase_call own{some, call.context, call.decider};
         group alone{own};
         attempt_plan const plan{some.size(), std::exchange(first, false), !splits};
         auto const ended = settle(port, alone, plan, false);
@@ -364,7 +364,7 @@ void basic_wave_executor<Rules>::settle_apart(wave_port& port, one_phase_call co
         port.name_unusable(request, ended.problem);
         request.left_out = false;
         request.result.reply = log_answer::held_back;
-        if (call.decider.decide(request)) port.write_entry(request, call.at);
+        if (call.decider.decide(request)) port.write_entry(request, call.context);
         return true;
     });
 }

@@ -62,12 +62,12 @@ inline constexpr int most_looks = 3;
 /// One call of one_phase(), a member of a group of calls.
 struct one_phase_call : group_member<attempt_result> {
     std::span<one_phase_request* const> requests;
-    write_context const& at;
+    write_context const& context;
     one_phase_decider& decider;
 
-    one_phase_call(std::span<one_phase_request* const> all, write_context const& context,
+    one_phase_call(std::span<one_phase_request* const> all, write_context const& call_context,
                    one_phase_decider& decides)
-        : requests(all), at(context), decider(decides) {}
+        : requests(all), context(call_context), decider(decides) {}
 };
 
 /// The records and entries of one attempt. The requests are announced, fetched together, executed

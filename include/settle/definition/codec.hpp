@@ -224,22 +224,22 @@ struct value_functions {
     static void clear(void* value) { static_cast<T*>(value)->reset(); }
 
     static bool same(void const* left, void const* right) {
-        auto const& one = *static_cast<T const*>(left);
+        auto const& value = *static_cast<T const*>(left);
         auto const& other = *static_cast<T const*>(right);
         if constexpr (Described<T>) {
-            auto const pointers = members_of<T>::template pointers<void const*>(one);
+            auto const pointers = members_of<T>::template pointers<void const*>(value);
             auto const others = members_of<T>::template pointers<void const*>(other);
             return same_members(members_of<T>::all.data(), pointers.data(), others.data());
         } else if constexpr (is_list<T>) {
             using element = typename T::value_type;
             return std::equal(
-                one.begin(), one.end(), other.begin(), other.end(),
+                value.begin(), value.end(), other.begin(), other.end(),
                 [](element const& a, element const& b) { return codec_of<element>.same(&a, &b); });
         } else if constexpr (is_optional<T>) {
-            if (!one || !other) return one.has_value() == other.has_value();
-            return codec_of<typename T::value_type>.same(&*one, &*other);
+            if (!value || !other) return value.has_value() == other.has_value();
+            return codec_of<typename T::value_type>.same(&*value, &*other);
         } else if constexpr (FieldType<T>) {
-            return one == other;
+            return value == other;
         } else {
             return check_field_type<T>(), false;
         }

@@ -34,7 +34,7 @@ inline constexpr std::uint32_t last_stage = 254;
 ///          is_pivot          - a constant: the apply cannot be undone; alone in the last stage
 /// A CallParticipant and a PreparedParticipant are described and refused by the library itself.
 template <typename T>
-concept Participant = requires(T const& one) {
+concept Participant = requires(T const& participant) {
     typename T::target_type;
     typename T::source_type;
     typename T::expressions;
@@ -42,7 +42,7 @@ concept Participant = requires(T const& one) {
     { T::name } -> std::convertible_to<std::string_view>;
     { T::is_range } -> std::convertible_to<bool>;
     { T::stage } -> std::convertible_to<std::uint32_t>;
-    { one.key } -> std::convertible_to<typename T::key_expression>;
+    { participant.key } -> std::convertible_to<typename T::key_expression>;
 };
 
 /// A participant that is a record or a range of records.
@@ -342,7 +342,7 @@ struct moments_of<P> {
 };
 
 template <fixed_string Name, typename Source, typename Collection, typename Key>
-constexpr auto make_participant(Key const& given) {
+constexpr auto make_participant(Key const& key_argument) {
     static_assert(is_plain_name(Name.view()),
                   "settle: a participant's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");
@@ -362,7 +362,7 @@ constexpr auto make_participant(Key const& given) {
     } else {
         using empty = boost::hana::tuple<>;
         return record_participant<Name, Collection, Source, key, empty, not_given, not_given,
-                                  not_given>{as_expression(given), {}, {}, {}, {}};
+                                  not_given>{as_expression(key_argument), {}, {}, {}, {}};
     }
 }
 

@@ -136,19 +136,19 @@ namespace detail {
 
 template <auto Member, typename T, std::size_t Index>
 constexpr bool is_member_at() {
-    using found = member<T, Index>;
-    if constexpr (!std::is_same_v<value_of<Member>, typename found::type>) {
+    using member_type = member<T, Index>;
+    if constexpr (!std::is_same_v<value_of<Member>, typename member_type::type>) {
         return false;
-    } else if constexpr (std::is_member_object_pointer_v<decltype(found::pointer)>) {
+    } else if constexpr (std::is_member_object_pointer_v<decltype(member_type::pointer)>) {
         // `&derived::inherited` points into the base: both pointers are converted to members of T.
         constexpr value_of<Member> T::* left = Member;
-        constexpr typename found::type T::* right = found::pointer;
+        constexpr typename member_type::type T::* right = member_type::pointer;
         return left == right;
     } else if constexpr (std::is_member_object_pointer_v<decltype(Member)>) {
-        return found::pointer.template is<Member>;
+        return member_type::pointer.template is<Member>;
     } else {
         return std::is_same_v<std::remove_cv_t<decltype(Member)>,
-                              std::remove_cv_t<decltype(found::pointer)>>;
+                              std::remove_cv_t<decltype(member_type::pointer)>>;
     }
 }
 

@@ -46,11 +46,11 @@ inline constexpr bool takes_stage<call_group<Calls...>> = (takes_stage<Calls> ||
 
 /// Shape:   Own - the stage of a call that is applied; Last - the stage of any other call
 template <std::uint32_t Own, std::uint32_t Last, typename T>
-constexpr auto placed(T const& given) {
+constexpr auto placed(T const& participant) {
     if constexpr (is_call_participant<T>) {
-        return given.template in_stage<T::applies ? Own : Last>();
+        return participant.template in_stage<T::applies ? Own : Last>();
     } else {
-        return given;
+        return participant;
     }
 }
 
@@ -97,10 +97,10 @@ using in_stages_t = decltype(in_stages(std::declval<Given const&>()...));
 /// The position of the participant with a name, or the number of participants.
 template <typename... Participants>
 consteval std::size_t index_of_participant(std::string_view name) {
-    std::size_t found = sizeof...(Participants);
+    std::size_t position = sizeof...(Participants);
     std::size_t at = 0;
-    ((Participants::name == name ? void(found = at) : void(), ++at), ...);
-    return found;
+    ((Participants::name == name ? void(position = at) : void(), ++at), ...);
+    return position;
 }
 /// The name of the participant at a position.
 template <std::size_t At, typename... Participants>
@@ -291,15 +291,15 @@ consteval call_fault fault_among() {
         }
         if ((PreparedParticipant<Participants> || ...)) return call_fault::pivot_beside_prepared;
     }
-    constexpr std::uint32_t all = last_stage + 1;
-    call_fault const found[] = {
+    constexpr std::uint32_t past_last_stage = last_stage + 1;
+    call_fault const faults[] = {
         results_check<Call::stage, true, Participants...>::of(
             std::type_identity<typename arguments_of<typename Call::apply_type>::type>{}),
         results_check<Call::stage, false, Participants...>::of(
             std::type_identity<typename arguments_of<typename Call::compensate_type>::type>{}),
-        results_check<all, false, Participants...>::of(
+        results_check<past_last_stage, false, Participants...>::of(
             std::type_identity<typename arguments_of<typename Call::confirm_type>::type>{})};
-    for (call_fault const one : found) {
+    for (call_fault const one : faults) {
         if (one != call_fault::none) return one;
     }
     return call_fault::none;

@@ -351,11 +351,11 @@ public:
     /// As above for a caller that knows next() at compile time.
     [[SETTLE_INLINED]] void decide(step current, std::uint32_t limit) {
         if (current == step::back_off) return all_known() ? begin_again() : void();
-        bool const all = answers_.all(answer::applied);
-        bool const ends = current == step::apply && all && stages_.count == 1;
+        bool const all_applied = answers_.all(answer::applied);
+        bool const ends = current == step::apply && all_applied && stages_.count == 1;
         if (ends) ask_log(late_ ? step::decide : step::commit);
         else if (current == step::apply) late_ ? decide_late(limit) : decide_apply(limit);
-        else if (all) end_wave();
+        else if (all_applied) end_wave();
         else decide_finish();
     }
 

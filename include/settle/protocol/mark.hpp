@@ -68,15 +68,15 @@ using integers = detail::numbers<Record, std::int64_t>;
 template <Described Record, typename Function>
 [[gnu::always_inline]] constexpr void for_each_integer(Function&& function) {
     // Always inlined: calls would cost more than these few additions.
-    auto const one = [&](auto m) __attribute__((always_inline)) {
-        using found = decltype(m);
-        if constexpr (IntegerField<typename found::type>) {
-            constexpr std::size_t position = integer_position<Record, found::index>;
+    auto const visit = [&](auto m) __attribute__((always_inline)) {
+        using member_type = decltype(m);
+        if constexpr (IntegerField<typename member_type::type>) {
+            constexpr std::size_t position = integer_position<Record, member_type::index>;
             function(m, std::integral_constant<std::size_t, position>{});
         }
     };
     [&]<std::size_t... Index>(std::index_sequence<Index...>) __attribute__((always_inline)) {
-        (one(member<Record, Index>{}), ...);
+        (visit(member<Record, Index>{}), ...);
     }(std::make_index_sequence<member_count<Record>>{});
 }
 

@@ -311,10 +311,10 @@ private:
 
     [[nodiscard]] static std::size_t index_in(run const& in, transaction_id const& id,
                                               part_number part) {
-        auto const at = std::partition_point(in.begin(), in.end(), [&](Mark const& mark) {
+        auto const position = std::partition_point(in.begin(), in.end(), [&](Mark const& mark) {
             return std::tie(mark.id, mark.part) < std::tie(id, part);
         });
-        return static_cast<std::size_t>(at - in.begin());
+        return static_cast<std::size_t>(position - in.begin());
     }
 
     [[nodiscard]] bool has_several() const noexcept { return several_ && several_->used != 0; }

@@ -75,13 +75,13 @@ void for_each_number(any_record const& record, Function&& function) {
 }
 inline std::uint64_t add_to(any_record& record, std::vector<std::int64_t> const& delta) {
     std::uint64_t fields = 0;
-    auto const& of = record.of();
-    for (std::size_t index = 0; index < of.members.size(); ++index) {
-        member_descriptor const& member = of.members[index];
+    auto const& descriptor = record.of();
+    for (std::size_t index = 0; index < descriptor.members.size(); ++index) {
+        member_descriptor const& member = descriptor.members[index];
         if (member.integer == member_descriptor::no_integer || delta[member.integer] == 0) continue;
         // Escrow has checked at apply that every sum of pending changes fits the member.
         static_cast<void>(member.access->set_integer(
-            of.member(record.get(), index), record.integer(index) + delta[member.integer]));
+            descriptor.member(record.get(), index), record.integer(index) + delta[member.integer]));
         fields |= std::uint64_t{1} << index;
     }
     return fields;

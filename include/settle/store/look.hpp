@@ -66,9 +66,9 @@ template <typename Key>
 template <Described Record>
 [[nodiscard]] record_slot<detail::any_record> without_type(record_slot<Record> const& typed) {
     using detail::any_record;
-    auto const& of = detail::descriptor_of_record<Record>;
+    auto const& descriptor = detail::descriptor_of_record<Record>;
     record_slot<any_record> slot;
-    if (typed.record) slot.record.emplace(of, &*typed.record);
+    if (typed.record) slot.record.emplace(descriptor, &*typed.record);
     for (auto const& from : typed.marks) {
         mark<any_record> copy{from.id, from.part, from.epoch_number};
         copy.confirm_delta.assign(from.confirm_delta.begin(), from.confirm_delta.end());
@@ -77,9 +77,9 @@ template <Described Record>
             auto const& effect = *from.exclusive;
             copy.exclusive =
                 std::make_shared<exclusive_effect<any_record>>(exclusive_effect<any_record>{
-                    any_record{of, &effect.undone}, any_record{of, &effect.confirmed},
-                    effect.undo_fields, effect.confirm_fields, effect.created, effect.erases,
-                    effect.image});
+                    any_record{descriptor, &effect.undone},
+                    any_record{descriptor, &effect.confirmed}, effect.undo_fields,
+                    effect.confirm_fields, effect.created, effect.erases, effect.image});
         }
         slot.marks.insert(std::move(copy));
     }

@@ -196,15 +196,15 @@ struct record_type_functions {
     }
 
     static constexpr auto members = table_of_members<Record, member_descriptor>([](auto m) {
-        using found = decltype(m);
-        using type = typename found::type;
+        using member_type = decltype(m);
+        using type = typename member_type::type;
         member_descriptor described{m.name, &access_to<type>};
         if constexpr (IntegerField<type>) {
-            described.integer = integer_position<Record, found::index>;
+            described.integer = integer_position<Record, member_type::index>;
             described.least = std::int64_t{std::numeric_limits<type>::min()};
             described.most = std::int64_t{std::numeric_limits<type>::max()};
         }
-        described.places = checked_places<found::pointer, type>();
+        described.places = checked_places<member_type::pointer, type>();
         return described;
     });
 };

@@ -195,15 +195,15 @@ private:
     }
 
     void change_model(model_clause const& clause) {
-        bool found = false;
+        bool has_call = false;
         for (auto& call : calls_) {
             for (call_model& part : call.parts) {
                 if (part.name != clause.participant) continue;
                 clause.change(part);
-                found = true;
+                has_call = true;
             }
         }
-        if (found) return;
+        if (has_call) return;
         throw std::invalid_argument("settle: a search models the call '" + clause.participant +
                                     "', which no transaction makes");
     }

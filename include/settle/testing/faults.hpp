@@ -148,10 +148,10 @@ public:
     void abandon(std::span<part_result> results) noexcept
         requires(settle::detail::capabilities<session_type>.overlaps_others)
     {
-        auto const at = waves_.find(results.data());
-        if (at == waves_.end()) return;
-        if (!at->second.sent.empty()) session_.abandon(std::span{at->second.results});
-        waves_.erase(at);
+        auto const position = waves_.find(results.data());
+        if (position == waves_.end()) return;
+        if (!position->second.sent.empty()) session_.abandon(std::span{position->second.results});
+        waves_.erase(position);
     }
 
     [[nodiscard]] bool force(session_moment since)

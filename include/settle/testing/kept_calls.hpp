@@ -65,10 +65,11 @@ private:
 struct kept_parts {
     explicit kept_parts(std::vector<part_request>&& part_requests)
         : requests(std::move(part_requests)) {
-        for (part_request& one : requests) {
-            transactions.keep(one);
-            one.limits = nullptr;
-            if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
+        for (part_request& request : requests) {
+            transactions.keep(request);
+            request.limits = nullptr;
+            if (request.results != nullptr)
+                request.results = &stage_results.emplace_back(*request.results);
         }
     }
     template <typename Session>

@@ -30,10 +30,10 @@ struct test_transaction {
 
     template <typename Direction>
     [[nodiscard]] static test_transaction of(transaction_id id,
-                                             typename Direction::parameters given) {
+                                             typename Direction::parameters arguments) {
         using parameters = typename Direction::parameters;
         return {std::move(id), &descriptor_of<Direction>,
-                std::make_shared<parameters const>(std::move(given))};
+                std::make_shared<parameters const>(std::move(arguments))};
     }
 
     /// Appends a request for each part.
@@ -83,12 +83,12 @@ private:
 // The changes of an entry in the protocol.
 
 [[nodiscard]] inline transition claim_of(standing const& current) {
-    auto made =
+    auto change =
         transition_to(current, current.state == state::initial ? state::pending : current.state);
-    ++made.to_epoch;
-    ++made.attempts;
-    made.takes_owner = true;
-    return made;
+    ++change.to_epoch;
+    ++change.attempts;
+    change.takes_owner = true;
+    return change;
 }
 [[nodiscard]] inline transition keep_of(standing const& current) {
     auto change = transition_to(current, current.state);
@@ -97,21 +97,21 @@ private:
     return change;
 }
 [[nodiscard]] inline transition commit_of(standing const& current) {
-    auto made = transition_to(current, state::applied);
-    made.committed = current.epoch_number;
-    return made;
+    auto change = transition_to(current, state::applied);
+    change.committed = current.epoch_number;
+    return change;
 }
 [[nodiscard]] inline transition close_of(standing const& current) {
     return transition_to(current, current.state == state::applied ? state::done : state::canceled);
 }
 /// Shape:   takes_owner - by a worker that does not own the entry
 [[nodiscard]] inline transition cancel_of(standing const& current, reason why, bool takes_owner) {
-    auto made = transition_to(current,
-                              current.state == state::initial ? state::canceled : state::canceling);
-    if (takes_owner) ++made.to_epoch;
-    made.why = why;
-    made.takes_owner = takes_owner;
-    return made;
+    auto change = transition_to(current, current.state == state::initial ? state::canceled
+                                                                         : state::canceling);
+    if (takes_owner) ++change.to_epoch;
+    change.why = why;
+    change.takes_owner = takes_owner;
+    return change;
 }
 /// The requests of one call of execute(), and their results.
 class part_wave {

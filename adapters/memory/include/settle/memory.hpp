@@ -248,14 +248,14 @@ public:
 private:
     template <typename Found>
     static void look_up_in(basic_database<Lock>& database, std::span<read_request const> requests,
-                           Found& found) {
+                           Found& on_found) {
         for (std::size_t index = 0; index < requests.size(); ++index) {
             bool same = false;
             result<std::optional<entry>> stored = [&] {
                 std::lock_guard const guard{database.lock()};
                 return database.entries().read(requests[index], same);
             }();
-            found(index, std::move(stored), same);
+            on_found(index, std::move(stored), same);
         }
     }
 

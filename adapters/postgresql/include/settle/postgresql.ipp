@@ -41,11 +41,11 @@ SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot
         auto lease = from().take();
         auto const number = lease->send_sql(sql, "look for old snapshots");
         lease->sync();
-        auto const& found = lease->result(number);
-        if (found.empty()) return std::optional<snapshot_holder>{};
-        long long const age = found.is_null(0, 1) ? 0 : std::stoll(std::string{found.text(0, 1)});
+        auto const& rows = lease->result(number);
+        if (rows.empty()) return std::optional<snapshot_holder>{};
+        long long const age = rows.is_null(0, 1) ? 0 : std::stoll(std::string{rows.text(0, 1)});
         return std::optional{
-            snapshot_holder{std::string{found.text(0, 0)}, std::chrono::seconds{age}}};
+            snapshot_holder{std::string{rows.text(0, 0)}, std::chrono::seconds{age}}};
     } catch (failure const& caught) {
         return caught.problem();
     }

@@ -119,11 +119,11 @@ private:
         for (std::size_t index = 0; index < members.size(); ++index) {
             if ((table_->limited() >> index & 1U) == 0) continue;
             if (members[index].integer == member_descriptor::no_integer) continue;
-            auto& one = record.members[members[index].integer];
+            auto& member = record.members[members[index].integer];
             auto const& column = table_->column(index);
-            one.least = std::max(one.least, column.least - (one.added + one.low));
-            one.most = std::min(one.most, column.most - (one.added + one.high));
-            possible = possible && one.least <= one.most;
+            member.least = std::max(member.least, column.least - (member.added + member.low));
+            member.most = std::min(member.most, column.most - (member.added + member.high));
+            possible = possible && member.least <= member.most;
         }
         return possible;
     }

@@ -211,7 +211,7 @@ entry_table<Sql>::prepare_insert(purpose of_writes, write_columns const& columns
                                  std::vector<parameter_type> const& types,
                                  std::vector<std::string> const& values) const {
     std::string names;
-    std::string given;
+    std::string expressions;
     for (std::size_t number = 0; number < columns.fields.size(); ++number) {
         auto const field = columns.fields[number];
         // The column has its default.
@@ -220,12 +220,13 @@ entry_table<Sql>::prepare_insert(purpose of_writes, write_columns const& columns
         bool const has_default = field == entry_field::stages_kept ||
                                  (field == entry_field::committed && !dialect::committed_is_null);
         names.append(separator).append(name_of(field));
-        given += separator;
-        given += has_default ? "coalesce(" + values[number] + ", 0)" : values[number];
+        expressions += separator;
+        expressions += has_default ? "coalesce(" + values[number] + ", 0)" : values[number];
     }
-    auto const sql = of_writes == purpose::insert
-                         ? dialect::insert_absent(table_, names, given, types, "", "id", values[0])
-                         : dialect::insert(table_, names, given, types, "");
+    auto const sql =
+        of_writes == purpose::insert
+            ? dialect::insert_absent(table_, names, expressions, types, "", "id", values[0])
+            : dialect::insert(table_, names, expressions, types, "");
     return pool_->prepare(sql, types, "insert entries");
 }
 

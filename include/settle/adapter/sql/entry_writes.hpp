@@ -93,25 +93,25 @@ first_last_moment(std::span<sent_write const> writes) {
 /// Sets the results of inserts.
 /// Shape:   inserted - a row with the id of each new entry
 template <typename Rows>
-void set_inserted(Rows const& inserted, std::span<sent_write const> all) {
+void set_inserted(Rows const& inserted, std::span<sent_write const> writes) {
     // Of two writes with one id, the first has inserted the entry.
     std::unordered_map<std::string_view, log_answer> taken;
     for_each_row(inserted, [&](auto const& one) { taken.emplace(one.text(0), log_answer::taken); });
-    for (auto const& one : all) {
-        auto const found = taken.find(*one.id);
-        one.result->reply = found == taken.end()
+    for (auto const& one : writes) {
+        auto const position = taken.find(*one.id);
+        one.result->reply = position == taken.end()
                                 ? log_answer::conflict
-                                : std::exchange(found->second, log_answer::conflict);
+                                : std::exchange(position->second, log_answer::conflict);
     }
 }
 
 /// Sets the results of changes.
 /// Shape:   changed - a row with the number of each write that took effect, from 1 on
 template <typename Rows>
-void set_changed(Rows const& changed, std::span<sent_write const> all) {
-    for (auto const& one : all) one.result->reply = log_answer::conflict;
+void set_changed(Rows const& changed, std::span<sent_write const> writes) {
+    for (auto const& one : writes) one.result->reply = log_answer::conflict;
     for_each_row(changed, [&](auto const& one) {
-        all[static_cast<std::size_t>(one.integer(0) - 1)].result->reply = log_answer::taken;
+        writes[static_cast<std::size_t>(one.integer(0) - 1)].result->reply = log_answer::taken;
     });
 }
 

@@ -17,7 +17,7 @@ namespace detail::sql {
 template <typename Sql>
 void look_up_entries(typename Sql::connection& connection, typename Sql::entry_table const& entries,
                      std::span<read_request const> requests,
-                     std::span<result<std::optional<entry>>> found) {
+                     std::span<result<std::optional<entry>>> results) {
     auto ids = Sql::array::texts();
     for (auto const& request : requests) ids.add(std::string_view{*request.id});
     auto const number = entries.send_read(connection, ids);
@@ -27,8 +27,8 @@ void look_up_entries(typename Sql::connection& connection, typename Sql::entry_t
         auto const index = static_cast<std::size_t>(read_row.integer(number_column) - 1);
         entry read;
         auto const problem = read_entry(read_row, read);
-        if (problem.empty()) found[index] = std::optional<entry>{std::move(read)};
-        else found[index] = damaged_entry(*requests[index].id, problem);
+        if (problem.empty()) results[index] = std::optional<entry>{std::move(read)};
+        else results[index] = damaged_entry(*requests[index].id, problem);
     });
 }
 
@@ -64,13 +64,13 @@ public:
     [[nodiscard]] connection& session() const noexcept { return *reads_; }
 
     result<void> look_up(std::span<read_request const> requests, found_function found) override {
-        std::vector<result<std::optional<entry>>> all(requests.size(), std::optional<entry>{});
+        std::vector<result<std::optional<entry>>> results(requests.size(), std::optional<entry>{});
         try {
-            look_up_entries<Sql>(*reads_, *entries_, requests, all);
+            look_up_entries<Sql>(*reads_, *entries_, requests, results);
         } catch (failure const& caught) {
             return caught.problem();
         }
-        for (std::size_t i = 0; i < all.size(); ++i) found(i, std::move(all[i]), false);
+        for (std::size_t i = 0; i < results.size(); ++i) found(i, std::move(results[i]), false);
         return {};
     }
     result<void> end() override {

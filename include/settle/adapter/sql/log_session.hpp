@@ -36,25 +36,26 @@ public:
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& context) {
-        auto all = sent_writes(writes, results);
+        auto sent = sent_writes(writes, results);
         // In the order of the ids, so that two waves do not wait for each other.
-        std::stable_sort(all.begin(), all.end(),
+        std::stable_sort(sent.begin(), sent.end(),
                          [](auto const& left, auto const& right) { return *left.id < *right.id; });
-        in_halves(std::span<sent_write>{all},
+        in_halves(std::span<sent_write>{sent},
                   [&](auto some) { return write_together(some, context); });
     }
 
     /// Cost:    one round trip
     void look_up(std::span<read_request const> requests, found_function found) {
         if (requests.empty()) return;
-        std::vector<result<std::optional<entry>>> all(requests.size(), std::optional<entry>{});
+        std::vector<result<std::optional<entry>>> results(requests.size(), std::optional<entry>{});
         try {
             auto lease = pool_->take();
-            look_up_entries<Sql>(*lease, *entries_, requests, all);
+            look_up_entries<Sql>(*lease, *entries_, requests, results);
         } catch (failure const& caught) {
-            for (auto& one : all) one = caught.problem();
+            for (auto& one : results) one = caught.problem();
         }
-        for (std::size_t at = 0; at < all.size(); ++at) found(at, std::move(all[at]), false);
+        for (std::size_t at = 0; at < results.size(); ++at)
+            found(at, std::move(results[at]), false);
     }
 
     result<std::optional<entry>> read(transaction_id const& id) {
@@ -69,18 +70,18 @@ public:
     /// Entries in the order of their ids, after an id.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
-        std::vector<entry> all;
-        if (filter.is_impossible()) return all;
+        std::vector<entry> page;
+        if (filter.is_impossible()) return page;
         try {
             auto lease = pool_->take();
             auto const number = entries_->send_page(*lease, filter, after, limit);
             lease->sync();
             for_each_row(lease->result(number),
-                         [&](row const& read_row) { read_listed(read_row, all.emplace_back()); });
+                         [&](row const& read_row) { read_listed(read_row, page.emplace_back()); });
         } catch (failure const& caught) {
             return caught.problem();
         }
-        return all;
+        return page;
     }
 
     /// A text of the log that belongs to no entry.
@@ -147,14 +148,14 @@ public:
 
     /// Writes entries of one action in one native transaction, and sets their results. False when
     /// nothing was done, and each half is to be tried alone.
-    /// Shape:   all - not empty, in the order of the ids
-    bool write_together(std::span<sent_write const> all, write_context const& context) {
-        bool const submits =
-            all.front().inserts && std::any_of(all.begin(), all.end(), [](auto const& one) {
-                return one.write->change.to == state::initial;
-            });
+    /// Shape:   writes - not empty, in the order of the ids
+    bool write_together(std::span<sent_write const> writes, write_context const& context) {
+        bool const submits = writes.front().inserts &&
+                             std::any_of(writes.begin(), writes.end(), [](auto const& one) {
+                                 return one.write->change.to == state::initial;
+                             });
         bool is_undone = false;
-        bool const has_results = commit_together(all, context, is_undone);
+        bool const has_results = commit_together(writes, context, is_undone);
         // It takes a connection. If each thread kept the one of its commit, none would be left.
         if (submits && !is_undone) entries_->wake();
         return has_results;
@@ -171,10 +172,10 @@ private:
         }
     }
 
-    bool commit_together(std::span<sent_write const> all, write_context const& context,
+    bool commit_together(std::span<sent_write const> writes, write_context const& context,
                          bool& is_undone) {
-        bool const inserts = all.front().inserts;
-        bool const may_be_lost = settle::may_be_lost(all.front().write->action);
+        bool const inserts = writes.front().inserts;
+        bool const may_be_lost = settle::may_be_lost(writes.front().write->action);
         std::size_t number = 0;
         // It is quicker to see first whether each insert takes effect, and, where an UPDATE gives
         // no rows, whether each change does.
@@ -185,43 +186,43 @@ private:
             ended = native.perform(
                 [&](typename Sql::connection& connection) {
                     if (may_be_lost) commit_without_disk(connection);
-                    if (inserts) entries_->send_erase_bars(connection, all);
-                    if (inserts) entries_->send_new(connection, all, context);
-                    else entries_->send_certain(connection, all, context);
+                    if (inserts) entries_->send_erase_bars(connection, writes);
+                    if (inserts) entries_->send_new(connection, writes, context);
+                    else entries_->send_certain(connection, writes, context);
                 },
                 Sql::longest_repetition);
             is_undone = ended.status == commit_status::undone;
             bool const exists = is_undone && Sql::is_overtaken(ended.problem.code);
             takes_all = !exists && !(is_undone && Sql::is_of_count(ended.problem.code));
-            if (exists && inserts && all.size() == 1) {
-                all.front().result->reply = log_answer::conflict;
+            if (exists && inserts && writes.size() == 1) {
+                writes.front().result->reply = log_answer::conflict;
                 return true;
             }
         }
         if (!takes_all) {
             ended = insert_absent<Sql>(native, [&](typename Sql::connection& connection) {
                 if (may_be_lost) commit_without_disk(connection);
-                if (inserts) entries_->send_erase_bars(connection, all);
-                number = inserts ? entries_->send_insert(connection, all, context)
-                                 : entries_->send_change(connection, all, context);
+                if (inserts) entries_->send_erase_bars(connection, writes);
+                number = inserts ? entries_->send_insert(connection, writes, context)
+                                 : entries_->send_change(connection, writes, context);
             });
         }
         is_undone = ended.status == commit_status::undone;
         if (ended.status == commit_status::committed && takes_all) {
-            for (auto const& one : all) one.result->reply = log_answer::taken;
+            for (auto const& one : writes) one.result->reply = log_answer::taken;
             return true;
         }
         if (ended.status == commit_status::committed) {
             auto const& answers = native.result(number);
-            if (inserts) set_inserted(answers, all);
-            else set_changed(answers, all);
+            if (inserts) set_inserted(answers, writes);
+            else set_changed(answers, writes);
             return true;
         }
         bool const of_one = is_undone && Sql::is_of_one_record(ended.problem.code);
-        if (of_one && all.size() > 1) return false;
+        if (of_one && writes.size() > 1) return false;
         // The table cannot hold this entry.
         if (of_one) ended.problem.code = make_error_code(errc::bad_parameters);
-        for (auto const& one : all) set_result(*one.result, ended);
+        for (auto const& one : writes) set_result(*one.result, ended);
         return true;
     }
 

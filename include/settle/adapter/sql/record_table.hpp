@@ -319,16 +319,17 @@ void record_table<Sql>::send_changes(connection& session) {
             of_fields.emplace_back(record.view(), record.slot.record());
         }
     }
-    for (auto const& at : records_) {
+    for (auto const& record : records_) {
         // In one phase the row goes now, and in two phases once the transaction has committed.
-        std::string_view const others = at.others.empty() ? "{}" : std::string_view{at.others};
-        if (at.erases) table_->send_check_of_image(session, at.view(), others);
+        std::string_view const others =
+            record.others.empty() ? "{}" : std::string_view{record.others};
+        if (record.erases) table_->send_check_of_image(session, record.view(), others);
     }
     if (erased.size() > 0) table_->send_erase(session, erased);
     if (!created.empty()) table_->send_new(session, created);
-    for (auto const& at : records_) {
-        if (at.created && !at.image.empty()) {
-            table_->send_restored(session, at.slot.record(), at.image);
+    for (auto const& record : records_) {
+        if (record.created && !record.image.empty()) {
+            table_->send_restored(session, record.slot.record(), record.image);
         }
     }
     for (auto const& [fields, all] : updates) table_->send_update(session, fields, all);
@@ -351,27 +352,28 @@ void record_table<Sql>::try_confirm(connection& session, record_state& state) co
 template <typename Sql>
 void record_table<Sql>::send_mark_changes(connection& session) const {
     if (!pulled_.empty()) {
-        mark_arrays<array> all;
-        for (auto const& one : pulled_) all.add(records_[one.index].view(), *one.id, one.part);
-        marks_->send_pulled(session, name(), all);
+        mark_arrays<array> marks;
+        for (auto const& one : pulled_) marks.add(records_[one.index].view(), *one.id, one.part);
+        marks_->send_pulled(session, name(), marks);
     }
     if (!raised_.empty()) {
-        mark_arrays<array> all;
+        mark_arrays<array> marks;
         array epochs = array::integers();
-        for (auto const& one : raised_) {
-            auto const& at = records_[one.index];
-            all.add(at.view(), *one.id, one.part);
-            epochs.add(static_cast<std::int64_t>(at.slot.find(*one.id, one.part)->epoch_number));
+        for (auto const& raised : raised_) {
+            auto const& at = records_[raised.index];
+            marks.add(at.view(), *raised.id, raised.part);
+            epochs.add(
+                static_cast<std::int64_t>(at.slot.find(*raised.id, raised.part)->epoch_number));
         }
-        marks_->send_raised(session, name(), all, epochs);
+        marks_->send_raised(session, name(), marks, epochs);
     }
     if (!added_.empty()) {
-        added_marks<array> all;
+        added_marks<array> marks;
         for (auto const& one : added_) {
             auto const& at = records_[one.index];
-            all.add(at.view(), *of().record, *at.slot.find(*one.id, one.part));
+            marks.add(at.view(), *of().record, *at.slot.find(*one.id, one.part));
         }
-        static_cast<void>(marks_->send_new(session, name(), all));
+        static_cast<void>(marks_->send_new(session, name(), marks));
     }
 }
 

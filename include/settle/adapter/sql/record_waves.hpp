@@ -179,14 +179,14 @@ public:
     }
     result<answer> resolve(mark_locator const& where, bool confirmed) override {
         bool const text = std::holds_alternative<std::string>(where.key);
-        for (auto const* const one : bound_) {
-            if (where.collection != one->name || text != one->text_key) continue;
+        for (auto const* const collection : bound_) {
+            if (where.collection != collection->name || text != collection->text_key) continue;
             answer reply = answer::nothing;
             native_transaction native{*pool_};
             auto ended = native.perform(
                 [&](connection& session) {
                     unit_of_work<locked_records> unit{tables_, marks_};
-                    auto& table = unit.of(one->target);
+                    auto& table = unit.of(collection->target);
                     table.expect(view_of(where.key), false, where.id, where.part);
                     unit.send_reads(session);
                     session.sync();
@@ -303,7 +303,7 @@ private:
         read_looks(session, request, sent, seen);
         for (std::size_t i = 0; i < sent_for_all.size(); ++i) {
             bound_table const& table = table_of(request.collections[i]);
-            collection_look all{table.of()};
+            collection_look collected{table.of()};
             auto const rows = [&](bool of_records, auto&& function) {
                 for_each_row(session.result(sent_for_all[i]), [&](row const& read_row) {
                     bool const is_record = read_row.kind(look_exists) == value_kind::integer;
@@ -311,13 +311,13 @@ private:
                 });
             };
             rows(true, [&](row const& from) {
-                all.add_record([&](void* record) { table.read(from, record, look_members); });
+                collected.add_record([&](void* record) { table.read(from, record, look_members); });
             });
             rows(false, [&](row const& from) {
-                all.add_mark(
+                collected.add_mark(
                     from, key_of_text(table.of(), std::string{from.text(table.look_key())}), seen);
             });
-            std::move(all).end(seen);
+            std::move(collected).end(seen);
         }
         return seen;
     }

@@ -228,23 +228,23 @@ private:
     /// Errors:  throws a failure without text if the function does not want a commit
     template <typename Table>
     void make_attempt(connection& session, action function, attempt_end& wanted,
-                      std::optional<attempt<Table>>& made) const {
-        made.emplace(*this, session);
-        wanted = function(*made);
+                      std::optional<attempt<Table>>& last_attempt) const {
+        last_attempt.emplace(*this, session);
+        wanted = function(*last_attempt);
         if (wanted != attempt_end::committed) throw failure({});
     }
     template <typename Table>
     [[nodiscard]] attempt_result perform_by(attempt_plan const& plan, action function) const {
         auto wanted = attempt_end::committed;
-        std::optional<attempt<Table>> made;
+        std::optional<attempt<Table>> last_attempt;
         native_transaction native{*pool_};
         auto ended = native.perform(
             [&](connection& session) {
                 wanted = attempt_end::committed;
-                make_attempt<Table>(session, function, wanted, made);
+                make_attempt<Table>(session, function, wanted, last_attempt);
             },
             Sql::longest_repetition);
-        if (ended.status == commit_status::committed) made->committed();
+        if (ended.status == commit_status::committed) last_attempt->committed();
         if (wanted != attempt_end::committed) return {wanted};
         return result_of(std::move(ended), plan);
     }

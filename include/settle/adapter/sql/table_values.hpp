@@ -163,21 +163,21 @@ protected:
     /// The values of a member of records.
     /// Shape:   record_of(element) - gives its record
     template <typename Range, typename RecordOf>
-    [[nodiscard]] Array values_of(std::size_t member, Range const& all,
+    [[nodiscard]] Array values_of(std::size_t member, Range const& elements,
                                   RecordOf&& record_of) const {
         Array array{column(member).kind()};
-        for (auto const& one : all) {
+        for (auto const& one : elements) {
             column(member).give(array, *of_->members()[member].access,
                                 member_of(record_of(one), member));
         }
         return array;
     }
     /// An array for each member.
-    [[nodiscard]] std::vector<Array> arrays_of(std::span<void const* const> all) const {
+    [[nodiscard]] std::vector<Array> arrays_of(std::span<void const* const> records) const {
         std::vector<Array> arrays;
         arrays.reserve(table_.columns.size());
         for (std::size_t at = 0; at < table_.columns.size(); ++at) {
-            arrays.push_back(values_of(at, all, [](void const* value) { return value; }));
+            arrays.push_back(values_of(at, records, [](void const* value) { return value; }));
         }
         return arrays;
     }

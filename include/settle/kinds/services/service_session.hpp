@@ -126,12 +126,12 @@ private:
 
     /// Counts the answers at the end of a send(), also if it throws.
     struct answered {
-        service_session& of;
+        service_session& session;
         std::span<service_call const> calls;
         std::span<service_answer> answers;
 
         ~answered() {
-            for (std::size_t at = 0; at < calls.size(); ++at) of.count(calls[at], answers[at]);
+            for (std::size_t at = 0; at < calls.size(); ++at) session.count(calls[at], answers[at]);
         }
     };
     void count(service_call const& call, service_answer const& reply) noexcept {

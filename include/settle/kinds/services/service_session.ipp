@@ -47,10 +47,10 @@ public:
     /// The calls to make now.
     /// Shape:   valid until the next change of this object
     [[nodiscard]] std::vector<service_call> calls() const {
-        std::vector<service_call> made;
-        made.reserve(calls_.size());
-        for (prepared const& prepared_call : calls_) made.push_back(call_of(prepared_call));
-        return made;
+        std::vector<service_call> due_calls;
+        due_calls.reserve(calls_.size());
+        for (prepared const& prepared_call : calls_) due_calls.push_back(call_of(prepared_call));
+        return due_calls;
     }
     /// Their answers.
     [[nodiscard]] std::span<service_answer> answers() { return answers_; }

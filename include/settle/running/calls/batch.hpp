@@ -41,9 +41,9 @@ public:
 
     /// Starts an element with its id, or with an empty id for one that the library makes, once the
     /// window has room.
-    /// Shape:   Given - Window::given const&, or a value that converts to it
+    /// Shape:   Given - Window::parameters_type const&, or a value that converts to it
     template <typename Given>
-    void take(transaction_id&& id, bool has_id, Given&& given, std::size_t number);
+    void take(transaction_id&& id, bool has_id, Given&& parameters, std::size_t number);
 
     /// True if the batch takes no more elements.
     [[nodiscard]] bool ends() const;
@@ -55,8 +55,8 @@ public:
     void finish();
 
 private:
-    void run_alone(transaction_id&& id, typename Window::given const& given, std::size_t number,
-                   bool new_id);
+    void run_alone(transaction_id&& id, typename Window::parameters_type const& parameters,
+                   std::size_t number, bool new_id);
     void end(std::size_t number, outcome&& concluded, interruption cut);
     void note_unreachable(outcome const& concluded, interruption cut);
     void round();

@@ -32,7 +32,8 @@ void batch<Window, Ended>::take(transaction_id&& id, bool has_id, Given&& parame
 
 /// A window of one transaction has no order to keep, so its element stays in place.
 template <typename Window, typename Ended>
-void batch<Window, Ended>::run_alone(transaction_id&& id, typename Window::given const& parameters,
+void batch<Window, Ended>::run_alone(transaction_id&& id,
+                                     typename Window::parameters_type const& parameters,
                                      std::size_t number, bool new_id) {
     driving_ = true;
     window_.run_alone(std::move(id), parameters, number, new_id,

@@ -16,7 +16,7 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
           fixed_string Participant>
 struct call_result<transaction_definition<Parameters, Name, Guards, Participants...>, Participant> {
     static constexpr std::size_t index = index_of_participant<Participants...>(Participant.view());
-    static constexpr bool given = [] {
+    static constexpr bool gives_result = [] {
         if constexpr (index == sizeof...(Participants)) {
             return false;
         } else {
@@ -26,7 +26,7 @@ struct call_result<transaction_definition<Parameters, Name, Guards, Participants
         }
     }();
     static consteval auto value() {
-        if constexpr (given) {
+        if constexpr (gives_result) {
             using found = participant_named<Participant, Participants...>;
             return std::type_identity<typename found::service_type::result_type>{};
         } else {
@@ -46,11 +46,11 @@ struct call_result<transaction_definition<Parameters, Name, Guards, Participants
 template <auto const& Type, fixed_string Participant, typename Holder>
 [[nodiscard]] auto result_of(Holder const& holder, std::uint32_t line = 0) {
     using looked_for = detail::call_result<std::remove_cvref_t<decltype(Type)>, Participant>;
-    static_assert(looked_for::given,
+    static_assert(looked_for::gives_result,
                   "settle: result_of names no participant of the type that calls a "
                   "service with a result. See definition#services");
     std::optional<typename looked_for::type> value;
-    if constexpr (looked_for::given) {
+    if constexpr (looked_for::gives_result) {
         for (kept_result const& kept : holder.results) {
             if (kept.participant != looked_for::index || kept.line != line) continue;
             auto read = decode_json<typename looked_for::type>(kept.value);

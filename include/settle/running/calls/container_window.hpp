@@ -12,10 +12,9 @@ namespace detail {
 template <typename Assembly, typename Direction>
 class container_window {
     using driver_type = typename Assembly::driver_type;
-    using parameters_type = typename Direction::parameters;
 
 public:
-    using given = parameters_type;
+    using parameters_type = typename Direction::parameters;
 
     container_window(Assembly& assembly, call_options const& call, std::size_t room)
         : assembly_(assembly), driver_(assembly.make_driver(call)), window_(room) {}
@@ -30,14 +29,14 @@ public:
         return settle::fresh_id(assembly_.environment());
     }
     /// Containers take ids of any length.
-    static error fault_of(transaction_id const&, given const&) { return {}; }
-    static bool has_fault(given const& parameters) {
+    static error fault_of(transaction_id const&, parameters_type const&) { return {}; }
+    static bool has_fault(parameters_type const& parameters) {
         return detail::has_fault<Direction>(parameters);
     }
-    static outcome refused(transaction_id const& id, given const& parameters) {
+    static outcome refused(transaction_id const& id, parameters_type const& parameters) {
         return refused_before_write(id, descriptor_of<Direction>, &parameters);
     }
-    void expect(transaction_id const& id, given const& parameters) {
+    void expect(transaction_id const& id, parameters_type const& parameters) {
         assembly_.expect_entry(id);
         assembly_.template expect_records<Direction>(parameters);
     }

@@ -408,21 +408,21 @@ engine_calls<Rules>::marks_without_entry(time_limit older_than, call_options con
     if (!gate_.is_open(call)) return gate_.why();
     auto patience = context_.patience_of(call);
     timestamp const now = context_.environment.now();
-    std::vector<mark_locator> found;
+    std::vector<mark_locator> locators;
     error problem;
     auto const look = [&](mark_locator const& locator) {
         auto const age = age_of(time_of_mark(locator.epoch_number), now, context_.limits.clocks);
         if (!locator.fault.empty() || age < older_than) return true;
         auto const stored = patience([&] { return context_.ports.log.read(locator.id); });
         if (!stored.has_value()) problem = stored.problem();
-        else if (!stored.value() || is_bar(stored.value())) found.push_back(locator);
+        else if (!stored.value() || is_bar(stored.value())) locators.push_back(locator);
         return problem.empty();
     };
     for (store_port* const store : context_.ports.stores) {
         if (problem.empty()) for_each_mark(*store, patience, problem, look);
     }
     if (!problem.empty()) return problem;
-    return found;
+    return locators;
 }
 
 } // namespace detail

@@ -40,7 +40,7 @@ void with_given(Value&& value, Function&& function) {
 template <typename Rules>
 class seam_jobs {
 public:
-    using given = given_parameters;
+    using parameters_type = given_parameters;
 
     /// Shape:   are_of_callers - of calls that may answer at the commit
     seam_jobs(seam_context<Rules> const& context, call_options const& call, std::size_t room,
@@ -66,14 +66,16 @@ public:
 
     [[nodiscard]] transaction_id fresh_id() const;
     /// The reason why a store of the parameters' direction cannot use an id.
-    [[nodiscard]] error fault_of(transaction_id const& id, given const& parameters) const;
-    [[nodiscard]] bool has_fault(given const& parameters) const;
-    [[nodiscard]] outcome refused(transaction_id const& id, given const& parameters) const;
+    [[nodiscard]] error fault_of(transaction_id const& id, parameters_type const& parameters) const;
+    [[nodiscard]] bool has_fault(parameters_type const& parameters) const;
+    [[nodiscard]] outcome refused(transaction_id const& id,
+                                  parameters_type const& parameters) const;
     /// Containers alone fetch ahead.
-    void expect(transaction_id const&, given const&) {}
+    void expect(transaction_id const&, parameters_type const&) {}
 
     /// Shape:   number - the caller's, given back when the transaction is over
-    void add(transaction_id&& id, given const& parameters, std::size_t number, bool new_id);
+    void add(transaction_id&& id, parameters_type const& parameters, std::size_t number,
+             bool new_id);
     /// Shape:   own - the limits of the caller of this transaction alone
     void add(transaction_id&& id, transaction_descriptor const& direction,
              held_parameters&& parameters, std::size_t number, bool new_id,
@@ -83,8 +85,8 @@ public:
     /// Confirms the parts of a committed transaction, and closes its entry.
     void finish(job&& committed, held_parameters&& parameters);
     /// Runs a transaction whose parameters stay in place.
-    void run_alone(transaction_id&& id, given const& parameters, std::size_t number, bool new_id,
-                   window_end ended);
+    void run_alone(transaction_id&& id, parameters_type const& parameters, std::size_t number,
+                   bool new_id, window_end ended);
     void round(bool follows, bool looks_first, window_end ended);
 
 private:

@@ -100,15 +100,17 @@ transaction_id seam_jobs<Rules>::fresh_id() const {
     return settle::fresh_id(held_->context.environment);
 }
 template <typename Rules>
-error seam_jobs<Rules>::fault_of(transaction_id const& id, given const& parameters) const {
+error seam_jobs<Rules>::fault_of(transaction_id const& id,
+                                 parameters_type const& parameters) const {
     return held_->context.ports.fault_of(id, *parameters.direction);
 }
 template <typename Rules>
-bool seam_jobs<Rules>::has_fault(given const& parameters) const {
+bool seam_jobs<Rules>::has_fault(parameters_type const& parameters) const {
     return detail::has_fault(*parameters.direction, parameters.value);
 }
 template <typename Rules>
-outcome seam_jobs<Rules>::refused(transaction_id const& id, given const& parameters) const {
+outcome seam_jobs<Rules>::refused(transaction_id const& id,
+                                  parameters_type const& parameters) const {
     return refused_before_write(id, *parameters.direction, parameters.value);
 }
 
@@ -122,8 +124,8 @@ void seam_jobs<Rules>::watch(std::shared_ptr<answer_signal> signal, job_source c
 }
 
 template <typename Rules>
-void seam_jobs<Rules>::add(transaction_id&& id, given const& parameters, std::size_t number,
-                           bool new_id) {
+void seam_jobs<Rules>::add(transaction_id&& id, parameters_type const& parameters,
+                           std::size_t number, bool new_id) {
     add(std::move(id), *parameters.direction,
         held_parameters{*parameters.direction, parameters.put}, number, new_id, nullptr);
 }
@@ -152,8 +154,8 @@ void seam_jobs<Rules>::finish(job&& committed, held_parameters&& parameters) {
     held_->driver.note_new_job();
 }
 template <typename Rules>
-void seam_jobs<Rules>::run_alone(transaction_id&& id, given const& parameters, std::size_t number,
-                                 bool new_id, window_end ended) {
+void seam_jobs<Rules>::run_alone(transaction_id&& id, parameters_type const& parameters,
+                                 std::size_t number, bool new_id, window_end ended) {
     auto work = held_->job_of(std::move(id), *parameters.direction, parameters.value, new_id);
     execution_state execution;
     held_->driver.drive(work, execution, true, {});

@@ -189,14 +189,14 @@ struct find_direction<Parameters, type_list<type_tag<Type>, Rest...>> {
 /// The only direction with these parameters.
 template <typename Parameters, typename Types>
 struct direction_search {
-    using found = find_direction<Parameters, Types>;
-    static_assert(found::count != 0,
+    using matches = find_direction<Parameters, Types>;
+    static_assert(matches::count != 0,
                   "settle: no transaction type of this engine takes these parameters. Add it with "
                   "settle::type<your_type>. See running#construction");
-    static_assert(found::count <= 1,
+    static_assert(matches::count <= 1,
                   "settle: two types take these parameters. Say which: run<your_type>(). "
                   "See running#construction");
-    using type = typename found::type;
+    using type = typename matches::type;
 };
 
 /// True if every participant is a record. Only such a transaction can be reversed.

@@ -78,10 +78,10 @@ public:
 private:
     template <typename Target>
     static constexpr std::size_t session_of() {
-        std::size_t found = 0;
+        std::size_t position = 0;
         std::size_t index = 0;
-        ((Sessions::template holds<Target>::value ? void(found = index) : void(), ++index), ...);
-        return found;
+        ((Sessions::template holds<Target>::value ? void(position = index) : void(), ++index), ...);
+        return position;
     }
     /// The name of a store is that of its collections, services and other targets.
     [[nodiscard]] std::array<std::string, sizeof...(Sessions)> names_of_stores() const {

@@ -29,7 +29,7 @@ class engine<Arguments...> {
 
     /// A function cannot return an abstract record.
     template <typename Record>
-    using given = std::conditional_t<std::is_abstract_v<Record>, nothing, Record>;
+    using record_or_nothing = std::conditional_t<std::is_abstract_v<Record>, nothing, Record>;
 
 public:
     template <typename... Given>
@@ -71,9 +71,10 @@ public:
     result<std::vector<doubt_count>> count_in_doubt(auto&&...);
     result<std::uint64_t> marks(auto&&...);
     template <typename Record, fixed_string Name, auto Key>
-    result<std::optional<given<Record>>> read(collection<Record, Name, Key> const&, auto&&...);
+    result<std::optional<record_or_nothing<Record>>> read(collection<Record, Name, Key> const&,
+                                                          auto&&...);
     template <typename Record, fixed_string Name, auto Key>
-    given<Record> at(collection<Record, Name, Key> const&, auto&&...);
+    record_or_nothing<Record> at(collection<Record, Name, Key> const&, auto&&...);
     result<void> create(detail::anything, detail::anything, call_options const& = {});
     create_report create_all(auto&&...) { return {}; }
     template <typename Record, fixed_string Name, auto Key>

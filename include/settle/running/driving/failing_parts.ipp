@@ -72,7 +72,7 @@ SETTLE_FUNCTION error const* failing_parts::withholds(std::size_t number) const 
 SETTLE_FUNCTION failing_parts::ends
 failing_parts::withhold(transaction_descriptor const& type, void const* parameters,
                         options const& limits, std::chrono::nanoseconds now, std::uint64_t random) {
-    ends all{std::chrono::nanoseconds::max(), now};
+    ends pause_ends{std::chrono::nanoseconds::max(), now};
     type.for_each_part(parameters, [&](part_descriptor const& descriptor, std::size_t,
                                        std::size_t number) {
         auto* const known = find(parts_, number);
@@ -88,10 +88,10 @@ failing_parts::withhold(transaction_descriptor const& type, void const* paramete
             known->until = now + (known->is_paused ? look_every : std::max(grown, known->asked));
             known->is_withheld = true;
         }
-        all.first = std::min(all.first, known->until);
-        all.last = std::max(all.last, known->until);
+        pause_ends.first = std::min(pause_ends.first, known->until);
+        pause_ends.last = std::max(pause_ends.last, known->until);
     });
-    return all;
+    return pause_ends;
 }
 
 SETTLE_FUNCTION void failing_parts::wake(std::chrono::nanoseconds now) {

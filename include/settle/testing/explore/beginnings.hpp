@@ -230,11 +230,12 @@ protected:
     }
 
     static bool under_way(world_type const& now, std::size_t t) {
-        auto const of = [&](auto const& one) { return one.transaction == t; };
-        return std::any_of(
-                   now.workers.begin(), now.workers.end(),
-                   [&](auto const& worker) { return worker.what != role::idle && of(worker); }) ||
-               std::any_of(now.unanswered.begin(), now.unanswered.end(), of);
+        auto const belongs = [&](auto const& one) { return one.transaction == t; };
+        return std::any_of(now.workers.begin(), now.workers.end(),
+                           [&](auto const& worker) {
+                               return worker.what != role::idle && belongs(worker);
+                           }) ||
+               std::any_of(now.unanswered.begin(), now.unanswered.end(), belongs);
     }
 
     /// A new epoch of the transaction: above all others, and out of reach of claims.

@@ -19,24 +19,27 @@ struct changes_of {
 template <typename Record, auto Member, bool Creates, bool Erases, typename... Effects>
 struct changes_of<Record, Member, moment<Creates, Erases, Effects...>> {
     template <typename Effect>
-    static constexpr bool here = settle::detail::same_field<Record, Member, Effect::member>;
+    static constexpr bool changes_member =
+        settle::detail::same_field<Record, Member, Effect::member>;
     static constexpr bool guarded =
-        ((here<Effects> && Effects::kind == effect_kind::subtract && !Effects::may_pass_zero) ||
+        ((changes_member<Effects> && Effects::kind == effect_kind::subtract &&
+          !Effects::may_pass_zero) ||
          ...);
     static constexpr bool loose =
-        Creates ||
-        ((here<Effects> && (Effects::may_pass_zero || Effects::kind == effect_kind::assign)) ||
-         ...);
+        Creates || ((changes_member<Effects> &&
+                     (Effects::may_pass_zero || Effects::kind == effect_kind::assign)) ||
+                    ...);
 };
 
 template <typename Collection, auto Member, typename Participant>
 struct changes_by {
-    static constexpr bool here = std::is_same_v<Collection, typename Participant::target_type>;
+    static constexpr bool is_same_collection =
+        std::is_same_v<Collection, typename Participant::target_type>;
     // The effects on another collection name fields of another struct.
     template <typename Given>
-    using changes =
-        changes_of<typename Collection::record_type, Member,
-                   std::conditional_t<here, settle::detail::moment_or_none<Given>, void>>;
+    using changes = changes_of<
+        typename Collection::record_type, Member,
+        std::conditional_t<is_same_collection, settle::detail::moment_or_none<Given>, void>>;
     using moments = settle::detail::moments_of<Participant>;
     using applied = changes<typename moments::apply>;
     using confirmed = changes<typename moments::confirm>;
@@ -82,13 +85,13 @@ template <typename Types, typename Collection>
 std::string below_zero(model_table<Collection> const& table, std::set<std::size_t> const& except) {
     std::string wrong;
     for_each_integer<typename Collection::record_type>([&](auto m, auto position) {
-        using found = decltype(m);
-        if constexpr (guards_keep_above_zero<Collection, found::pointer, Types>) {
+        using member_type = decltype(m);
+        if constexpr (guards_keep_above_zero<Collection, member_type::pointer, Types>) {
             if (except.contains(position)) return;
             for (auto const& cell : table.cells) {
                 auto const& slot = cell->slot;
                 if (!slot.record || !wrong.empty()) continue;
-                settle::detail::wide const value = found::in(*slot.record);
+                settle::detail::wide const value = member_type::in(*slot.record);
                 if (value + slot.marks.low(position) >= 0) continue;
                 wrong = "for some outcome of the pending transactions, '" + std::string{m.name} +
                         "' passes below zero: " + encode_json(*slot.record);

@@ -199,14 +199,14 @@ public:
     [[nodiscard]] virtual std::size_t records() const = 0;
     [[nodiscard]] virtual part_name name_record(std::size_t part) const = 0;
     /// Executes the part of one record at one step, under an epoch and with a committed epoch.
-    virtual answer execute(Records& all, step current, std::size_t part, epoch under,
+    virtual answer execute(Records& data, step current, std::size_t part, epoch under,
                            epoch committed) const = 0;
     /// Applies this transaction to the truth of its records.
-    virtual void commit(Records& all) const = 0;
+    virtual void commit(Records& data) const = 0;
     /// Gives the record of a part back as its store had it earlier.
-    virtual void give_back(Records& all, Records const& earlier, std::size_t part) const = 0;
+    virtual void give_back(Records& data, Records const& earlier, std::size_t part) const = 0;
     /// The epoch of the mark of a record's part, or 0 when there is none.
-    [[nodiscard]] virtual epoch mark_epoch(Records const& all, std::size_t part) const = 0;
+    [[nodiscard]] virtual epoch mark_epoch(Records const& data, std::size_t part) const = 0;
     /// The transaction that undoes this one, with an id.
     /// Errors:  throws std::invalid_argument unless all effects of the type are sums
     [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed(transaction_id id) const = 0;
@@ -273,11 +273,11 @@ public:
         return {calls[part - first_call()].name, std::nullopt};
     }
     /// The results of the calls in stages before this one.
-    [[nodiscard]] call_results results_before(stage_number stage, call_results all) const {
+    [[nodiscard]] call_results results_before(stage_number stage, call_results results) const {
         for (std::size_t i = 0; i < calls.size(); ++i) {
-            if (calls[i].stage >= stage) all = with_result(all, i, 0);
+            if (calls[i].stage >= stage) results = with_result(results, i, 0);
         }
-        return all;
+        return results;
     }
 };
 
@@ -300,12 +300,12 @@ public:
         return name;
     }
 
-    answer execute(Records& all, step current, std::size_t part, epoch under,
+    answer execute(Records& data, step current, std::size_t part, epoch under,
                    epoch committed) const override {
         answer answer = answer::nothing;
         with_part(part, [&](auto where) {
             using slot_type = decltype(where);
-            auto& table = std::get<typename slot_type::table>(all.tables);
+            auto& table = std::get<typename slot_type::table>(data.tables);
             // Without a mark there is nothing to undo or finish, so no copy is made.
             if (!applies(current) &&
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
@@ -325,11 +325,11 @@ public:
         return answer;
     }
 
-    void commit(Records& all) const override {
+    void commit(Records& data) const override {
         for (std::size_t part = 0; part < slots_.size(); ++part) {
             with_part(part, [&](auto where) {
                 using slot_type = decltype(where);
-                std::get<typename slot_type::table>(all.tables)
+                std::get<typename slot_type::table>(data.tables)
                     .change(slots_[part], [&](auto& cell) {
                         commit_part<slot_type>(cell.truth, where);
                         return true;
@@ -338,11 +338,11 @@ public:
         }
     }
 
-    void give_back(Records& all, Records const& earlier, std::size_t part) const override {
+    void give_back(Records& data, Records const& earlier, std::size_t part) const override {
         with_part(part, [&](auto where) {
             using table = typename decltype(where)::table;
             std::size_t const index = slots_[part];
-            std::get<table>(all.tables).change(index, [&](auto& cell) {
+            std::get<table>(data.tables).change(index, [&](auto& cell) {
                 auto const truth = cell.truth;
                 cell = *std::get<table>(earlier.tables).cells[index];
                 cell.truth = truth;
@@ -351,10 +351,10 @@ public:
         });
     }
 
-    [[nodiscard]] epoch mark_epoch(Records const& all, std::size_t part) const override {
+    [[nodiscard]] epoch mark_epoch(Records const& data, std::size_t part) const override {
         epoch epoch = 0;
         with_part(part, [&](auto where) {
-            auto const& table = std::get<typename decltype(where)::table>(all.tables);
+            auto const& table = std::get<typename decltype(where)::table>(data.tables);
             auto const* const one =
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where));
             if (one != nullptr) epoch = one->epoch_number;

@@ -32,10 +32,10 @@ public:
     /// Calls `function(world&&, move_kind, describe)` for every successor, always in the same
     /// order; `describe()` returns the text of the move.
     template <typename Function>
-    void each(world_type const& now, Function&& given) const {
+    void each(world_type const& now, Function&& visit) const {
         auto const function = [&](world_type&& next, move_kind kind, auto&& describe) {
             if (this->breaks_hold(now, next)) return;
-            given(std::move(next), kind, describe);
+            visit(std::move(next), kind, describe);
         };
         for (std::size_t i = 0; i < now.workers.size(); ++i) {
             // Workers with equal fingerprints have equal moves.
@@ -102,7 +102,7 @@ private:
                 sent_operation sent;
                 sent.transaction = me.transaction;
                 sent.part = me.part;
-                sent.at = step::back_off;
+                sent.action = step::back_off;
                 sent.under = me.marked;
                 operations_.execute(next, sent, {});
                 w.rest();
@@ -235,23 +235,24 @@ private:
                  Branch const& branch) const {
         sent_operation sent;
         sent.transaction = me.transaction;
-        sent.at = me.coordinator.next();
+        sent.action = me.coordinator.next();
         sent.inserts = me.coordinator.insert_state();
-        sent.under = only_inserts(sent.at) ? me.coordinator.insert_epoch() : 0;
+        sent.under = only_inserts(sent.action) ? me.coordinator.insert_epoch() : 0;
         sent.change = me.coordinator.change();
         if constexpr (knows_one_phase) {
-            if (sent.at == step::insert) sent.change.stages_kept = me.coordinator.stages_kept();
-            if (sent.at == step::insert) sent.replaced = me.coordinator.replaced_bar();
+            if (sent.action == step::insert) sent.change.stages_kept = me.coordinator.stages_kept();
+            if (sent.action == step::insert) sent.replaced = me.coordinator.replaced_bar();
         }
         sent.old = me.old;
-        if (stores_results(sent.at)) {
+        if (stores_results(sent.action)) {
             sent.results = me.results;
             sent.resolved = me.resolved;
         }
         log_answer reply{};
         bool joins = false;
         if constexpr (knows_one_phase) {
-            joins = (sent.at == step::commit && me.coordinator.joins()) || sent.at == step::decide;
+            joins = (sent.action == step::commit && me.coordinator.joins()) ||
+                    sent.action == step::decide;
             if (joins) join_parts(me, sent, expired, branch);
         }
         if (!joins) {
@@ -266,7 +267,7 @@ private:
                 [&] { return text(sent) + words(reply); });
         }
         if constexpr (requires(coordinator_type& m) { m.cancel_for(reason::none); }) {
-            if (within_.refusals && (commits(sent.at) || sent.at == step::keep)) {
+            if (within_.refusals && (commits(sent.action) || sent.action == step::keep)) {
                 branch(
                     move_kind::outside,
                     [](world_type&, worker& w) {
@@ -290,7 +291,7 @@ private:
         sent.joined = this->own_parts(me.transaction);
         sent.under = me.coordinator.epoch_number();
         sent.old = sent.old || expired;
-        bool const begins = sent.at == step::decide;
+        bool const begins = sent.action == step::decide;
         log_answer reply{};
         branch(
             move_kind::protocol,
@@ -332,7 +333,7 @@ private:
     void settle_in_one_phase(world_type const& now, worker const& me, Branch const& branch) const {
         sent_operation sent;
         sent.transaction = me.transaction;
-        sent.at = step::one_phase;
+        sent.action = step::one_phase;
         sent.under = me.coordinator.one_phase_epoch();
         if (!me.coordinator.inserts()) sent.change = me.coordinator.change();
         sent.old = me.old;
@@ -352,10 +353,11 @@ private:
     static void give_answer(coordinator_type& to, sent_operation const& sent, log_answer reply,
                             bool old) {
         if constexpr (knows_one_phase) {
-            if (sent.at == step::keep) return to.kept(reply);
-            if (sent.at == step::decide || sent.at == step::refuse) return to.decided(reply);
+            if (sent.action == step::keep) return to.kept(reply);
+            if (sent.action == step::decide || sent.action == step::refuse)
+                return to.decided(reply);
         }
-        switch (sent.at) {
+        switch (sent.action) {
         case step::insert: to.inserted(reply, old || sent.old); break;
         case step::claim: to.claimed(reply, old); break;
         case step::commit:

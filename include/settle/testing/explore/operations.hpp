@@ -34,7 +34,7 @@ public:
         auto const& transaction = *all_[sent.transaction];
         if (prepared_model const* const model = transaction.prepared_of(sent.part)) {
             auto& row = next.prepared[transaction.prepared_row_of(sent.part)];
-            prepared_request const request{sent.at, sent.under, sent.committed, sent.begins,
+            prepared_request const request{sent.action, sent.under, sent.committed, sent.begins,
                                            chosen.answer};
             return {execute_prepared<rules>(row, *model, request), 0};
         }
@@ -45,7 +45,7 @@ public:
             within_.store_crashes != 0 && (within_.own_parts >> sent.part & 1U) == 0;
         auto const before = may_be_lost ? std::optional{next.data} : std::nullopt;
         auto const reply =
-            transaction.execute(next.data, sent.at, sent.part, sent.under, sent.committed);
+            transaction.execute(next.data, sent.action, sent.part, sent.under, sent.committed);
         if (before) note_write(next, *before, sent.lazy);
         return {reply, 0,
                 reply == answer::other_call ? transaction.mark_epoch(next.data, sent.part) : 0};
@@ -62,7 +62,7 @@ public:
     void each_choice(world_type const& now, sent_operation const& sent, Function&& function) const {
         auto const& transaction = *all_[sent.transaction];
         if (prepared_model const* const model = transaction.prepared_of(sent.part)) {
-            std::size_t const count = possible_answers(*model, sent.at, sent.begins);
+            std::size_t const count = possible_answers(*model, sent.action, sent.begins);
             for (std::size_t at = 0; at < count; ++at) function(choice{false, at});
             return;
         }
@@ -70,8 +70,8 @@ public:
         if (call_model == nullptr) return function(choice{});
         for (bool const late : {false, true}) {
             if (!clock_allows(now, sent, late)) continue;
-            std::size_t const count =
-                possible_answers(now.rows[row_of(sent)], *call_model, sent.at, sent.under, late);
+            std::size_t const count = possible_answers(now.rows[row_of(sent)], *call_model,
+                                                       sent.action, sent.under, late);
             for (std::size_t at = 0; at < count; ++at) function(choice{late, at});
         }
     }
@@ -184,7 +184,7 @@ public:
 
     log_answer perform_at_log(world_type& next, sent_operation const& sent) const {
         model_entry& entry = next.entries[sent.transaction];
-        if (only_inserts(sent.at)) {
+        if (only_inserts(sent.action)) {
             if (!entry.present && entry.first_epoch == 0 && !rules::first_epochs_differ)
                 entry.first_epoch = sent.under;
             if (sent.old && has_last_moment<rules>(sent.change)) return log_answer::unavailable;
@@ -194,12 +194,12 @@ public:
             return written;
         }
         log_answer const written = entry.template change<rules>(
-            sent.change, sent.at, all_[sent.transaction]->stages().confirms);
+            sent.change, sent.action, all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
-        bool const decides = commits(sent.at);
+        bool const decides = commits(sent.action);
         // A person who says that a pivot was not applied cancels with that reason.
-        bool const is_closing = sent.at == step::cancel && sent.resolved != 0;
-        if (stores_results<rules>(sent.at) || is_closing) {
+        bool const is_closing = sent.action == step::cancel && sent.resolved != 0;
+        if (stores_results<rules>(sent.action) || is_closing) {
             entry.results = sent.results;
             entry.resolved = sent.resolved;
             entry.ever_resolved = static_cast<std::uint8_t>(entry.ever_resolved | sent.resolved);
@@ -214,8 +214,8 @@ public:
     /// Performs a late operation on the log.
     log_answer land(world_type& next, sent_operation const& sent) const {
         if constexpr (knows_one_phase) {
-            if (sent.at == step::one_phase) return land_one_phase(next, sent);
-            if (sent.at == step::decide) return land_decision(next, sent);
+            if (sent.action == step::one_phase) return land_one_phase(next, sent);
+            if (sent.action == step::decide) return land_decision(next, sent);
             if (sent.joined != 0) return join(next, sent, nullptr);
         }
         return perform_at_log(next, sent);
@@ -260,7 +260,7 @@ private:
         return late ? passed || here.passing : !passed;
     }
     static received_call received(sent_operation const& sent, choice const& chosen) {
-        return {sent.at, sent.under, sent.results, chosen.late, chosen.answer, sent.closes};
+        return {sent.action, sent.under, sent.results, chosen.late, chosen.answer, sent.closes};
     }
 
     log_answer land_one_phase(world_type& next, sent_operation const& sent) const {

@@ -64,19 +64,21 @@ private:
             ++next.late;
             call_answer part_answer{};
             log_answer reply{};
-            if (asks_parts(landing.at)) part_answer = operations_.execute(next, landing, chosen);
+            if (asks_parts(landing.action))
+                part_answer = operations_.execute(next, landing, chosen);
             else reply = operations_.land(next, landing);
             bool const of_call = all_[landing.transaction]->call_of(landing.part) != nullptr;
-            if (within_.swaps && of_call && asks_parts(landing.at)) {
-                next.rows[operations_.row_of(landing)].stray = {detail::operation_of(landing.at),
-                                                                part_answer};
+            if (within_.swaps && of_call && asks_parts(landing.action)) {
+                next.rows[operations_.row_of(landing)].stray = {
+                    detail::operation_of(landing.action), part_answer};
             }
             function(std::move(next), move_kind::protocol, [&] {
                 return "the late write lands: " + words_of(landing, *all_[landing.transaction]) +
-                       (asks_parts(landing.at) ? ": " + words_of(part_answer) : words_of(reply));
+                       (asks_parts(landing.action) ? ": " + words_of(part_answer)
+                                                   : words_of(reply));
             });
         };
-        if (asks_parts(landing.at)) operations_.each_choice(now, landing, try_choice);
+        if (asks_parts(landing.action)) operations_.each_choice(now, landing, try_choice);
         else try_choice({});
     }
 
@@ -235,7 +237,7 @@ private:
         sent_operation sent;
         sent.transaction = static_cast<std::uint8_t>(t);
         bool const decides = entry.now.state == state::deciding;
-        sent.at = cancels ? step::cancel : step::keep;
+        sent.action = cancels ? step::cancel : step::keep;
         sent.results = entry.results;
         if (decides && !cancels) {
             auto const result = now.rows[model.first_row + i].result;

@@ -30,7 +30,7 @@ protected:
     void may_be_late(world_type const& now, sent_operation const& sent, Branch const& branch,
                      Answer const& answer_unknown) const {
         bool const calls =
-            asks_parts(sent.at) && all_[sent.transaction]->call_of(sent.part) != nullptr;
+            asks_parts(sent.action) && all_[sent.transaction]->call_of(sent.part) != nullptr;
         if (!may_fail(now) || (within_.only_calls_late && !calls)) return;
         branch(
             move_kind::outside,
@@ -71,7 +71,7 @@ protected:
             }
             if constexpr (knows_one_phase) {
                 bool const requeues = within_.requeues && !sent.begins;
-                if (requeues && sent.at == step::apply && me.coordinator.may_start_over()) {
+                if (requeues && sent.action == step::apply && me.coordinator.may_start_over()) {
                     ask_and_requeue(now, me, sent, expired, branch);
                 }
             }
@@ -111,7 +111,7 @@ private:
     /// part. In the engine, the time limit `patience` ends such a worker.
     [[nodiscard]] bool is_forgotten(world_type const& now, sent_operation const& sent,
                                     call_answer const& reply) const {
-        return sent.at == step::confirm && reply.what == answer::unavailable &&
+        return sent.action == step::confirm && reply.what == answer::unavailable &&
                all_[sent.transaction]->prepared_of(sent.part) != nullptr &&
                now.entries[sent.transaction].now.committed != sent.committed;
     }
@@ -169,18 +169,18 @@ private:
         std::size_t const row = operations_.row_of(sent);
         stray_answer const& stray = now.rows[row].stray;
         if (!stray.operation) return;
-        bool const matches = stray.operation == detail::operation_of(sent.at);
+        bool const matches = stray.operation == detail::operation_of(sent.action);
         if (rules::answers_name_operations && !matches) return;
         branch(
             move_kind::outside,
             [&](world_type& next, worker& w) {
-                take_answer(w, sent, next.rows[row].stray.given);
+                take_answer(w, sent, next.rows[row].stray.reply);
                 next.rows[row].stray = {};
                 decide(w, expired);
             },
             [&] {
                 return text(sent) +
-                       ": lost; the answer of the late try arrives: " + words_of(stray.given);
+                       ": lost; the answer of the late try arrives: " + words_of(stray.reply);
             });
     }
 
@@ -209,17 +209,17 @@ private:
         sent_operation sent;
         sent.transaction = me.transaction;
         sent.part = static_cast<std::uint8_t>(part);
-        sent.at = me.coordinator.next();
-        sent.under = sent.at == step::compensate ? me.coordinator.latest()
-                     : sent.at == step::back_off ? undone_epoch(me)
-                                                 : me.coordinator.epoch_number();
-        sent.committed = sent.at == step::confirm ? me.coordinator.committed() : 0;
+        sent.action = me.coordinator.next();
+        sent.under = sent.action == step::compensate ? me.coordinator.latest()
+                     : sent.action == step::back_off ? undone_epoch(me)
+                                                     : me.coordinator.epoch_number();
+        sent.committed = sent.action == step::confirm ? me.coordinator.committed() : 0;
         if constexpr (knows_one_phase) {
-            sent.lazy = sent.at == step::confirm && me.coordinator.confirms_lazily();
+            sent.lazy = sent.action == step::confirm && me.coordinator.confirms_lazily();
         }
         auto const& model = *all_[me.transaction];
         if (model.prepared_of(part) != nullptr) {
-            bool const halves = sent.at == step::apply || sent.at == step::compensate;
+            bool const halves = sent.action == step::apply || sent.action == step::compensate;
             sent.begins = halves && !has_begun(me, part);
             return sent;
         }
@@ -228,14 +228,14 @@ private:
         if (rules::keys_stay) sent.under = 0;
         sent.committed = 0;
         sent.burns = burns(me, part);
-        if (sent.burns) sent.at = step::apply;
+        if (sent.burns) sent.action = step::apply;
         sent.closes = (me.refused >> (part - model.first_call()) & 1U) != 0;
-        if (sent.closes) sent.at = step::compensate;
+        if (sent.closes) sent.action = step::compensate;
         sent.old = me.old;
-        if (sent.at == step::apply)
+        if (sent.action == step::apply)
             sent.results = model.results_before(model.stage_of(part), me.results);
         bool const first = model.call_of(part)->moments == call_moments::confirm_only;
-        if (sent.at == step::confirm && first) sent.results = me.results;
+        if (sent.action == step::confirm && first) sent.results = me.results;
         return sent;
     }
 
@@ -268,7 +268,7 @@ private:
             w.coordinator.answered(part, closed ? answer::refused : answer::unknown);
         } else if (must_close(w, sent, reply)) {
             w.refused |= bit;
-        } else if (sent.at == step::apply) {
+        } else if (sent.action == step::apply) {
             w.coordinator.answered(part, reply.what);
             if (reply.result != 0) w.results = with_result(w.results, call, reply.result);
         } else {
@@ -304,7 +304,7 @@ private:
     [[nodiscard]] bool must_close(worker const& me, sent_operation const& sent,
                                   call_answer const& reply) const {
         call_model const& model = *all_[me.transaction]->call_of(sent.part);
-        return reply.what == answer::refused && sent.at == step::apply &&
+        return reply.what == answer::refused && sent.action == step::apply &&
                model.moments == call_moments::pivot && model.grade.closes_keys &&
                closes_after_refusal<rules>(model.grade);
     }

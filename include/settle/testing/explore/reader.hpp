@@ -26,19 +26,19 @@ public:
 
     [[nodiscard]] virtual std::size_t size() const = 0;
     /// Adds the record with this number to a look, before those with greater numbers.
-    virtual void look(Records const& all, Records& seen, std::size_t number) const = 0;
+    virtual void look(Records const& data, Records& seen, std::size_t number) const = 0;
     /// As is_unchanged() of the read rule.
     /// Shape:   of_marks - a version differs after each change of the marks, too
-    [[nodiscard]] virtual bool is_unchanged(Records const& seen, Records const& all,
+    [[nodiscard]] virtual bool is_unchanged(Records const& seen, Records const& data,
                                             std::size_t number, bool of_marks) const = 0;
     /// How far the version of each record but the last is from that of a look.
     /// Shape:   is_exact - the store may stop and count back; else 1 is any number of changes
-    [[nodiscard]] virtual fingerprint distance(Records const& seen, Records const& all,
+    [[nodiscard]] virtual fingerprint distance(Records const& seen, Records const& data,
                                                bool of_marks, bool is_exact) const = 0;
     /// Gives a look to the read rule.
     virtual void give(Records const& seen, bracket& to) const = 0;
     /// The records as the decided transactions alone make them.
-    [[nodiscard]] virtual fingerprint truth(Records const& all) const = 0;
+    [[nodiscard]] virtual fingerprint truth(Records const& data) const = 0;
     /// The records of a look, as the reader answers.
     [[nodiscard]] virtual fingerprint answer(Records const& seen, bracket const& known) const = 0;
     [[nodiscard]] virtual std::string text(Records const& seen, bracket const& known) const = 0;
@@ -55,18 +55,18 @@ public:
         : model_read<Records>(given), slots_(std::move(slots)) {}
 
     [[nodiscard]] std::size_t size() const override { return slots_.size(); }
-    void look(Records const& all, Records& seen, std::size_t number) const override {
+    void look(Records const& data, Records& seen, std::size_t number) const override {
         auto& to = std::get<table>(seen.tables).cells;
         auto const place = std::min(number, to.size());
-        to.push_back(cells(all)[slots_[number]]);
+        to.push_back(cells(data)[slots_[number]]);
         std::rotate(to.begin() + place, to.end() - 1, to.end());
     }
-    [[nodiscard]] bool is_unchanged(Records const& seen, Records const& all, std::size_t number,
+    [[nodiscard]] bool is_unchanged(Records const& seen, Records const& data, std::size_t number,
                                     bool of_marks) const override {
         auto const& before = cells(seen)[number]->slot;
-        auto const& after = cells(all)[slots_[number]]->slot;
+        auto const& after = cells(data)[slots_[number]]->slot;
         bool const differs = Rules::readers_compare_versions
-                                 ? moved(seen, all, number, of_marks) != 0
+                                 ? moved(seen, data, number, of_marks) != 0
                                  : !equal_members(before.record, after.record);
         auto const version = [](auto const& slot, std::uint64_t number_of) {
             return slot.record ? std::optional{number_of} : std::nullopt;
@@ -74,12 +74,12 @@ public:
         return settle::is_unchanged<Rules>(before, version(before, 0), after,
                                            version(after, differs ? 1 : 0));
     }
-    [[nodiscard]] fingerprint distance(Records const& seen, Records const& all, bool of_marks,
+    [[nodiscard]] fingerprint distance(Records const& seen, Records const& data, bool of_marks,
                                        bool is_exact) const override {
         fingerprint print;
         std::size_t const count = std::min(cells(seen).size(), slots_.size() - 1);
         for (std::size_t number = 0; number < count; ++number) {
-            int const changes = moved(seen, all, number, of_marks);
+            int const changes = moved(seen, data, number, of_marks);
             print.add(static_cast<std::uint64_t>(is_exact ? changes : std::min(changes, 1)));
         }
         return print;
@@ -89,9 +89,9 @@ public:
         for (auto const& cell : cells(seen)) slots.push_back(cell->slot);
         to.looked<Rules>(slots);
     }
-    [[nodiscard]] fingerprint truth(Records const& all) const override {
+    [[nodiscard]] fingerprint truth(Records const& data) const override {
         fingerprint print;
-        for (auto const slot : slots_) print.add_record(cells(all)[slot]->truth);
+        for (auto const slot : slots_) print.add_record(cells(data)[slot]->truth);
         return print;
     }
     [[nodiscard]] fingerprint answer(Records const& seen, bracket const& known) const override {
@@ -107,10 +107,10 @@ public:
 
 private:
     static auto const& cells(Records const& of) { return std::get<table>(of.tables).cells; }
-    [[nodiscard]] int moved(Records const& seen, Records const& all, std::size_t number,
+    [[nodiscard]] int moved(Records const& seen, Records const& data, std::size_t number,
                             bool of_marks) const {
         auto const& before = *cells(seen)[number];
-        auto const& after = *cells(all)[slots_[number]];
+        auto const& after = *cells(data)[slots_[number]];
         int const changes =
             of_marks ? after.of_marks - before.of_marks : after.version - before.version;
         return static_cast<std::int8_t>(changes);

@@ -238,11 +238,11 @@ private:
         for (auto const& read : reads_) {
             auto& answers = answers_.emplace_back();
             for (std::size_t set = 0; set < std::size_t{1} << all_.size(); ++set) {
-                Records made = first;
+                Records data = first;
                 for (std::size_t t = 0; t < all_.size(); ++t) {
-                    if ((set >> t & 1U) != 0) all_[t]->commit(made);
+                    if ((set >> t & 1U) != 0) all_[t]->commit(data);
                 }
-                auto const answer = read->truth(made);
+                auto const answer = read->truth(data);
                 if (std::find(answers.begin(), answers.end(), answer) != answers.end()) {
                     throw std::invalid_argument(
                         "settle: a search compares readers, and two sets of its transactions give "

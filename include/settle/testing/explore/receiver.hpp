@@ -20,12 +20,12 @@ struct call_answer {
 /// A late answer to a worker that does not wait for it any more.
 struct stray_answer {
     std::optional<call_operation> operation{};
-    call_answer given{};
+    call_answer reply{};
 
     [[nodiscard]] std::uint64_t packed() const noexcept {
         if (!operation) return 0;
         return (std::uint64_t{1} + static_cast<std::uint64_t>(*operation)) |
-               static_cast<std::uint64_t>(given.what) << 8U | std::uint64_t{given.result} << 16U;
+               static_cast<std::uint64_t>(reply.what) << 8U | std::uint64_t{reply.result} << 16U;
     }
 };
 

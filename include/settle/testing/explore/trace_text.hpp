@@ -40,11 +40,11 @@ template <typename Records>
 template <typename Records>
 [[nodiscard]] std::string words_of(sent_operation const& sent,
                                    model_transaction<Records> const& transaction) {
-    std::string out = std::string{name_of(sent.at)} + " " + transaction.id();
-    if (!asks_parts(sent.at)) {
-        bool const inserts = sent.at == step::insert || sent.at == step::one_phase;
+    std::string out = std::string{name_of(sent.action)} + " " + transaction.id();
+    if (!asks_parts(sent.action)) {
+        bool const inserts = sent.action == step::insert || sent.action == step::one_phase;
         out += " e" + std::to_string(inserts ? sent.under : sent.change.to_epoch);
-        return sent.at == step::keep ? out + words_of(sent.results, transaction) : out;
+        return sent.action == step::keep ? out + words_of(sent.results, transaction) : out;
     }
     if (sent.closes) out = "close the key of " + transaction.id();
     part_name const where = transaction.name_part(sent.part);

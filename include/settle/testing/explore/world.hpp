@@ -61,7 +61,7 @@ struct sent_operation {
     std::uint8_t transaction = 0;
     std::uint8_t part = 0;
     bool old = false;
-    step at = step::end;
+    step action = step::end;
     state inserts = state::initial;
     epoch under = 0;
     epoch committed = 0;
@@ -80,7 +80,7 @@ struct sent_operation {
         fingerprint.add(
             std::uint64_t{transaction} | std::uint64_t{part} << 8U | (old ? 1U : 0U) << 16U |
             (burns ? 1U : 0U) << 17U | (closes ? 1U : 0U) << 18U | (lazy ? 1U : 0U) << 19U |
-            static_cast<std::uint64_t>(at) << 24U | static_cast<std::uint64_t>(inserts) << 32U |
+            static_cast<std::uint64_t>(action) << 24U | static_cast<std::uint64_t>(inserts) << 32U |
             static_cast<std::uint64_t>(change.from) << 40U |
             static_cast<std::uint64_t>(change.to) << 48U);
         fingerprint.add(under);
@@ -117,18 +117,18 @@ struct world {
     [[nodiscard]] fingerprint print() const {
         fingerprint fingerprint;
         data.for_each_cell([&](auto const& cell) { fingerprint.add(cell.print); });
-        for (auto const& one : entries) one.add_to(fingerprint);
-        for (auto const& one : workers) fingerprint.add(one.print());
-        for (auto const& one : unanswered) fingerprint.add(one.print());
-        for (auto const& one : prepared) one.add_to(fingerprint);
-        for (auto const& one : rows) {
-            fingerprint.add(one.packed());
-            if (one.stray.operation) fingerprint.add(one.stray.packed());
+        for (auto const& entry : entries) entry.add_to(fingerprint);
+        for (auto const& worker : workers) fingerprint.add(worker.print());
+        for (auto const& operation : unanswered) fingerprint.add(operation.print());
+        for (auto const& row : prepared) row.add_to(fingerprint);
+        for (auto const& row : rows) {
+            fingerprint.add(row.packed());
+            if (row.stray.operation) fingerprint.add(row.stray.packed());
         }
         for (auto const& earlier : unforced) {
             earlier.for_each_cell([&](auto const& cell) { fingerprint.add(cell.print); });
         }
-        for (auto const& one : readers) fingerprint.add(one.print());
+        for (auto const& reader : readers) fingerprint.add(reader.print());
         fingerprint.add(late | std::uint64_t{again} << 8U | std::uint64_t{store_crashes} << 16U |
                         std::uint64_t{unforced.size()} << 24U);
         return fingerprint;

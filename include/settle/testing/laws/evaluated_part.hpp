@@ -109,7 +109,7 @@ void evaluate_commuting(Participant const& participant, S state, evaluated_part<
 /// Shape:   record - the current record; a default record stands for a record that does not exist
 template <auto const& Type, std::size_t Index, typename Record>
 evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
-                                     typename forward<Type>::parameters const& given,
+                                     typename forward<Type>::parameters const& parameters,
                                      std::size_t line) {
     using participant = typename forward<Type>::template participant<Index>;
     auto const& part = forward<Type>::template description<Index>();
@@ -118,7 +118,7 @@ evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
     if (record) start = *record;
     plain_scope<Record, typename forward<Type>::parameters,
                 typename forward<Type>::template element_of<Index>>
-        scope{&start, &given, forward<Type>::template element<Index>(given, line)};
+        scope{&start, &parameters, forward<Type>::template element<Index>(parameters, line)};
     evaluate_guards(part.guards, scope, evaluated_part);
     if constexpr (settle::detail::is_moment<typename participant::apply_type>) {
         evaluated_part.creates = participant::apply_type::creates;

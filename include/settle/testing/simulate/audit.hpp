@@ -103,11 +103,11 @@ protected:
 
 private:
     template <typename Argument>
-    void note_service(Argument& given) {
-        if constexpr (requires { given.database; }) {
-            using client = std::remove_cvref_t<decltype(given.database)>;
+    void note_service(Argument& argument) {
+        if constexpr (requires { argument.database; }) {
+            using client = std::remove_cvref_t<decltype(argument.database)>;
             if constexpr (std::is_base_of_v<simulated_receiver, client>) {
-                services_.push_back(&given.database);
+                services_.push_back(&argument.database);
             }
         }
     }
@@ -196,10 +196,10 @@ private:
         call_audit<typename gathered::types> calls{services_, seen};
         std::unordered_set<transaction_id> compared;
         for (entry const& entry : done) {
-            auto const found = seen.entries().find(entry.id);
+            auto const position = seen.entries().find(entry.id);
             // check_entry() has reported an entry that the witness never saw.
-            if (found == seen.entries().end()) continue;
-            auto const& observed = found->second;
+            if (position == seen.entries().end()) continue;
+            auto const& observed = position->second;
             calls.compare(entry, true, !observed.gone && !observed.again);
             compared.insert(entry.id);
         }

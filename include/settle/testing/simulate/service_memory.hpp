@@ -103,12 +103,12 @@ public:
     }
     /// The page of a key, which the caller changes next.
     service_page& page(std::string_view key) {
-        auto found = pages_.find(key);
-        bool const fresh = found == pages_.end();
-        if (fresh) found = pages_.emplace(key, service_page{}).first;
+        auto position = pages_.find(key);
+        bool const fresh = position == pages_.end();
+        if (fresh) position = pages_.emplace(key, service_page{}).first;
         journal_.push_back(
-            {now_, found->first, fresh ? std::nullopt : std::optional{found->second}});
-        return found->second;
+            {now_, position->first, fresh ? std::nullopt : std::optional{position->second}});
+        return position->second;
     }
 
     void note_time(time now) { now_ = now; }

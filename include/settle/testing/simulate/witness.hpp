@@ -95,10 +95,10 @@ public:
     /// A native transaction has written an entry in one phase, and its records if it is done.
     void note_one_phase(entry_write const& taken) {
         note_write(taken);
-        auto const found = entries_.find(*taken.id);
-        if (found == entries_.end() || found->second.state != state::done) return;
-        note_commit(*taken.id, found->second);
-        found->second.in_one_phase = true;
+        auto const place = entries_.find(*taken.id);
+        if (place == entries_.end() || place->second.state != state::done) return;
+        note_commit(*taken.id, place->second);
+        place->second.in_one_phase = true;
     }
 
     /// Shape:   reported - any outcome; an outcome that is not final is checked for errors only

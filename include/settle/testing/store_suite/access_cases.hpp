@@ -139,33 +139,33 @@ TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved only if id, part and epoch 
     bench.create(shelves, {1, 10});
     adjust const adjust{"A", -30, 4, 0, 0, no_least, no_most};
     REQUIRE(bench.template apply<adjust_type>("t", adjust, 5) == "applied");
-    mark_locator const here = bench.marks().front();
+    mark_locator const original = bench.marks().front();
     auto const resolve = [&](mark_locator const& locator, bool confirmed) {
         return bench.resolve(locator, confirmed);
     };
-    mark_locator other = here;
+    mark_locator other = original;
     other.epoch_number = 4;
     CHECK(resolve(other, false) == answer::nothing);
-    other = here;
+    other = original;
     other.id = "u";
     CHECK(resolve(other, false) == answer::nothing);
-    other = here;
+    other = original;
     other.part.line = 1;
     CHECK(resolve(other, false) == answer::nothing);
-    other = here;
+    other = original;
     other.key = std::string{"B"};
     CHECK(resolve(other, false) == answer::nothing);
     CHECK(bench.read(ledgers, "A")->balance == 70);
     SUBCASE("undone") {
-        CHECK(resolve(here, false) == answer::applied);
+        CHECK(resolve(original, false) == answer::applied);
         CHECK(bench.read(ledgers, "A")->balance == 100);
     }
     SUBCASE("confirmed") {
-        CHECK(resolve(here, true) == answer::applied);
+        CHECK(resolve(original, true) == answer::applied);
         CHECK(bench.read(ledgers, "A")->balance == 74);
     }
     CHECK(bench.marks().empty());
-    CHECK(resolve(here, false) == answer::nothing);
+    CHECK(resolve(original, false) == answer::nothing);
 
     bench.create(cards, plain_card());
     REQUIRE(bench.template apply<withdraw_type>("w", {"c", true}, 5) == "applied");

@@ -188,16 +188,17 @@ TEST_CASE_TEMPLATE_DEFINE("engine: long listings of entries and records", Fixtur
         CHECK(engine.submit("t" + std::to_string(1000 + i), move{"A", "B", 1}).problem.empty());
     }
     std::int64_t next = 0;
-    for (shelf const& one : engine.scan(shelves)) CHECK(one.number == next++);
+    for (shelf const& record : engine.scan(shelves)) CHECK(record.number == next++);
     CHECK(next == 300);
     std::int64_t entries = 0;
-    for (entry const& one : engine.list()) CHECK(one.id == "t" + std::to_string(1000 + entries++));
+    for (entry const& listed : engine.list())
+        CHECK(listed.id == "t" + std::to_string(1000 + entries++));
     CHECK(entries == 300);
     entries = 0;
-    for (entry const& one : engine.list({}, 7)) entries += one.id.empty() ? 0 : 1;
+    for (entry const& listed : engine.list({}, 7)) entries += listed.id.empty() ? 0 : 1;
     CHECK(entries == 7);
-    for (entry const& one : engine.list(state::done, std::chrono::milliseconds{0})) {
-        FAIL("nothing is done, but ", one.id, " is listed");
+    for (entry const& listed : engine.list(state::done, std::chrono::milliseconds{0})) {
+        FAIL("nothing is done, but ", listed.id, " is listed");
     }
 }
 

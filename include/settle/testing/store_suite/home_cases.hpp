@@ -190,20 +190,20 @@ TEST_CASE_TEMPLATE_DEFINE("home: a copy is closed, and gets a new name", Fixture
 TEST_CASE_TEMPLATE_DEFINE("home: closing a copy can be interrupted at every call", Fixture,
                           suite_copied_in_steps) {
     Fixture fixture;
-    auto& here = fixture.database_here();
-    leave_everything_open(here);
-    if (!look_copied(here)) return;
+    auto& copied = fixture.database_here();
+    leave_everything_open(copied);
+    if (!look_copied(copied)) return;
     recovery_report report;
     for (std::size_t number = 1;; ++number) {
         REQUIRE(number < 1000);
-        faulty<typename Fixture::database> database{here};
+        faulty<typename Fixture::database> database{copied};
         auto const kind = number % 2 == 0 ? fault_kind::crash_after : fault_kind::crash_before;
         database.plan(fault_at((number + 1) / 2, kind));
         try {
             report = close_copy(database);
             break;
         } catch (crash const&) {
-            auto const refused = refusal_of_engine(here);
+            auto const refused = refusal_of_engine(copied);
             CHECK(refused.code == errc::other_home);
             // At first the types are looked at, and nothing is closed.
             if (refused.text.find("is a copy, or it was moved") != std::string::npos) continue;
@@ -212,11 +212,11 @@ TEST_CASE_TEMPLATE_DEFINE("home: closing a copy can be interrupted at every call
                               std::string::npos,
                           refused.text);
             // A part of it is closed, so it was not moved.
-            CHECK(accept_moved_log(here).problem().code == errc::other_home);
+            CHECK(accept_moved_log(copied).problem().code == errc::other_home);
         }
     }
     CHECK(report.problem.text.empty());
-    check_closed(here);
+    check_closed(copied);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("home: a copy whose types are not all named stays a copy", Fixture,

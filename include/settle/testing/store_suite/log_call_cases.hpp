@@ -236,13 +236,13 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
                     ++again.at(index).calls;
                     again[index].here = std::move(result).value();
                 });
-    for (std::size_t at = 0; at < again.size(); ++at) {
-        INFO("request ", at);
-        CHECK(again[at].calls == 1);
-        if (!again[at].here) continue;
-        REQUIRE(answers[at].here);
-        CHECK(again[at].here->state == answers[at].here->state);
-        CHECK(again[at].here->epoch_number == answers[at].here->epoch_number);
+    for (std::size_t index = 0; index < again.size(); ++index) {
+        INFO("request ", index);
+        CHECK(again[index].calls == 1);
+        if (!again[index].here) continue;
+        REQUIRE(answers[index].here);
+        CHECK(again[index].here->state == answers[index].here->state);
+        CHECK(again[index].here->epoch_number == answers[index].here->epoch_number);
     }
 }
 

@@ -339,11 +339,11 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other r
         // However often the native transaction was repeated, the last decisions keep the order.
         std::vector<std::size_t> last;
         for (std::size_t number = 0; number < ids.size(); ++number) {
-            auto const& all = wave.decided();
-            auto const found = std::find(all.rbegin(), all.rend(), number);
-            REQUIRE(found != all.rend());
+            auto const& decisions = wave.decided();
+            auto const latest = std::find(decisions.rbegin(), decisions.rend(), number);
+            REQUIRE(latest != decisions.rend());
             if (wave.reply(number) == log_answer::taken) {
-                last.push_back(static_cast<std::size_t>(all.rend() - found));
+                last.push_back(static_cast<std::size_t>(decisions.rend() - latest));
             }
         }
         CHECK(std::is_sorted(last.begin(), last.end()));

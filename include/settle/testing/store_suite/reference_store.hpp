@@ -64,23 +64,23 @@ private:
     template <typename C>
     void execute_in(part_request const& request, part_result& answered) {
         if (!is_part_of<C>(request)) return;
-        auto& all = slots_of<C>();
-        auto const position = all.try_emplace(key_of<C>(request)).first;
+        auto& content = slots_of<C>();
+        auto const position = content.try_emplace(key_of<C>(request)).first;
         auto& slot = position->second;
         answered =
             result_of(settle::execute(request, slot, [&] { return encode_json(*slot.record); }));
-        if (!slot.record && slot.marks.empty()) all.erase(position);
+        if (!slot.record && slot.marks.empty()) content.erase(position);
     }
 
     template <typename C>
     void resolve_in(mark_locator const& locator, bool confirmed, answer& resolved) {
         auto const* const key = std::get_if<typename C::key_type>(&locator.key);
         if (locator.collection != C::name || key == nullptr) return;
-        auto const found = slots_of<C>().find(*key);
-        if (found == slots_of<C>().end()) return;
-        auto& slot = found->second;
+        auto const position = slots_of<C>().find(*key);
+        if (position == slots_of<C>().end()) return;
+        auto& slot = position->second;
         resolved = resolve_mark(slot, locator.id, locator.part, locator.epoch_number, confirmed);
-        if (!slot.record && slot.marks.empty()) slots_of<C>().erase(found);
+        if (!slot.record && slot.marks.empty()) slots_of<C>().erase(position);
     }
 
     template <typename C>

@@ -66,11 +66,11 @@ TEST_CASE_TEMPLATE_DEFINE("store: a call that creates several records answers ea
                       session.template create_all<ledgers_type>(records, results);
                   }) {
         bench.create(ledgers, {"there", 1, 0, "first"});
-        std::vector<ledger> const given{
+        std::vector<ledger> const new_records{
             {"a", 1, 0, ""}, {"there", 2, 0, "second"}, {"b", 3, 0, ""}, {"a", 4, 0, ""}};
-        std::vector<result<void>> results(given.size());
-        session.template create_all<ledgers_type>(given, results);
-        for (std::size_t index = 0; index < given.size(); ++index) {
+        std::vector<result<void>> results(new_records.size());
+        session.template create_all<ledgers_type>(new_records, results);
+        for (std::size_t index = 0; index < new_records.size(); ++index) {
             INFO("record ", index);
             bool const is_new = index == 0 || index == 2;
             CHECK(results[index].has_value() == is_new);

@@ -251,14 +251,14 @@ TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may
         CHECK(worker.read().state == state::done);
     }
     SUBCASE("committed with results") {
-        auto all = usual_results();
-        all.push_back({9, 0, R"({"last":true})"});
-        CHECK(worker.commit(4, "worker", images, all) == log_answer::taken);
-        kept(all);
+        auto results = usual_results();
+        results.push_back({9, 0, R"({"last":true})"});
+        CHECK(worker.commit(4, "worker", images, results) == log_answer::taken);
+        kept(results);
         CHECK(worker.read().images == images);
         CHECK(worker.read().state == state::applied);
         CHECK(worker.close(5, "worker") == log_answer::taken);
-        kept(all);
+        kept(results);
         CHECK(worker.read().images == images);
     }
     SUBCASE("canceled") {
@@ -270,12 +270,13 @@ TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may
         CHECK(worker.read().state == state::canceled);
     }
     SUBCASE("canceled with results") {
-        auto all = usual_results();
-        all.push_back({3, 0, "", "not charged"});
-        CHECK(worker.cancel(4, "worker", reason::cancel_asked, 0, true, all) == log_answer::taken);
-        kept(all);
+        auto results = usual_results();
+        results.push_back({3, 0, "", "not charged"});
+        CHECK(worker.cancel(4, "worker", reason::cancel_asked, 0, true, results) ==
+              log_answer::taken);
+        kept(results);
         CHECK(worker.close(5, "worker") == log_answer::taken);
-        kept(all);
+        kept(results);
     }
     SUBCASE("a commit of a single stage may store results") {
         auto single = pending_move(log, "single", 80, 1, "first");
@@ -349,8 +350,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: each of several keeps of a call has its own answ
         inserts.add_insert<forward<move_type>>(id_of(i), usual_move(), state::pending, 10 + i);
     }
     inserts.send(log, at_millisecond(1), "me");
-    std::vector<std::vector<kept_result>> all;
-    for (std::size_t i = 0; i < count; ++i) all.push_back({{0, 0, std::to_string(i)}});
+    std::vector<std::vector<kept_result>> results;
+    for (std::size_t i = 0; i < count; ++i) results.push_back({{0, 0, std::to_string(i)}});
     std::size_t stale = count;
     SUBCASE("every keep expects the right revision") {}
     SUBCASE("one keep expects another revision") { stale = 17; }
@@ -359,7 +360,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: each of several keeps of a call has its own answ
         standing view{state::pending, 10 + i, 0, 0};
         if (i == stale) view.revision = 1;
         auto& write = keeps.add_change<forward<move_type>>(id_of(i), usual_move(), keep_of(view));
-        write.results = &all[i];
+        write.results = &results[i];
         write.row = inserts.results()[i].row;
     }
     keeps.send(log, at_millisecond(2), "me");
@@ -368,7 +369,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: each of several keeps of a call has its own answ
         CHECK(keeps.reply(i) == (i == stale ? log_answer::conflict : log_answer::taken));
         entry const found = log.read(id_of(i)).value().value();
         CHECK(found.revision == (i == stale ? 0 : 1));
-        CHECK(found.results == (i == stale ? std::vector<kept_result>{} : all[i]));
+        CHECK(found.results == (i == stale ? std::vector<kept_result>{} : results[i]));
     }
 }
 

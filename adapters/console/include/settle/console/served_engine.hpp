@@ -188,11 +188,12 @@ public:
         return engine_.marks_without_entry(older_than, call);
     }
     std::vector<shown_doubts> doubts(call_options const& call) override {
-        std::vector<shown_doubts> all;
+        std::vector<shown_doubts> session_doubts;
         auto name = ports().names.begin();
-        std::apply([&](auto&... session) { (add_doubts(session, *name++, call, all), ...); },
-                   access_.assembly_.sessions());
-        return all;
+        std::apply(
+            [&](auto&... session) { (add_doubts(session, *name++, call, session_doubts), ...); },
+            access_.assembly_.sessions());
+        return session_doubts;
     }
     result<std::vector<call_pause>> paused_calls(call_options const& call) override {
         return engine_.paused_calls(call);

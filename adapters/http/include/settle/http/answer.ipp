@@ -216,16 +216,16 @@ SETTLE_FUNCTION service_answer answer_reader::read(service_call const& call,
                     "give 409 that meaning");
     }
     if (meaning != call_status::refused) text.append(advice_about(answer.status));
-    service_answer made{under_way ? call_status::unknown : meaning,
-                        text.append(". See http#status-codes")};
+    service_answer converted{under_way ? call_status::unknown : meaning,
+                             text.append(". See http#status-codes")};
     // The form of the request, or its credentials.
-    made.for_person = made.status != call_status::unknown &&
-                      (answer.status == 400 || answer.status == 401 || answer.status == 403);
+    converted.for_person = converted.status != call_status::unknown &&
+                           (answer.status == 400 || answer.status == 401 || answer.status == 403);
     if (answer.retry_after) {
-        made.retry_after =
+        converted.retry_after =
             std::min<std::chrono::milliseconds>(*answer.retry_after, settings_.longest_retry_after);
     }
-    return made;
+    return converted;
 }
 
 SETTLE_FUNCTION service_answer answer_reader::missing(service_call const& call, bool sent,

@@ -154,7 +154,7 @@ private:
     void set_up(destination const& to);
     [[nodiscard]] http_answer received() const;
     /// Shape:   is_of_service - false if the caller gave the call up
-    void answer(service_answer&& given, bool is_of_service = true);
+    void answer(service_answer&& call_answer, bool is_of_service = true);
 
     static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept;
     static int before_request(void* self, char*, char*, int, int) noexcept;

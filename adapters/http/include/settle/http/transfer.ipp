@@ -221,12 +221,12 @@ SETTLE_FUNCTION void transfer::give_up(std::string_view why, bool is_of_service)
     answer(call_.wave->reader.missing(call_.call->call(), sent_, why), is_of_service);
 }
 
-SETTLE_FUNCTION void transfer::answer(service_answer&& given, bool is_of_service) {
-    if (is_of_service) client_->pace.note_answer(given.status);
-    bool const has_failed =
-        given.status == call_status::unavailable || given.status == call_status::unknown;
+SETTLE_FUNCTION void transfer::answer(service_answer&& call_answer, bool is_of_service) {
+    if (is_of_service) client_->pace.note_answer(call_answer.status);
+    bool const has_failed = call_answer.status == call_status::unavailable ||
+                            call_answer.status == call_status::unknown;
     client_->has_worked = client_->has_worked || !has_failed;
-    call_.call->answer(std::move(given));
+    call_.call->answer(std::move(call_answer));
     call_ = {};
 }
 

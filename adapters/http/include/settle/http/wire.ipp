@@ -272,10 +272,10 @@ SETTLE_FUNCTION void received_call::read_body(std::string_view body) {
 }
 
 SETTLE_FUNCTION service_call received_call::call() const {
-    service_call made{service_, operation_,   key_,     transaction_, participant_, line_,
-                      epoch_,   last_moment_, request_, result_,      has_apply_};
-    made.traceparent = traceparent_;
-    return made;
+    service_call decoded_call{service_, operation_,   key_,     transaction_, participant_, line_,
+                              epoch_,   last_moment_, request_, result_,      has_apply_};
+    decoded_call.traceparent = traceparent_;
+    return decoded_call;
 }
 
 } // namespace http::detail

@@ -157,12 +157,12 @@ private:
     template <typename Key, typename Execute>
     [[gnu::always_inline]] record_answer<record_type> execute_at(std::size_t part, Key const& key,
                                                                  Execute&& execute) {
-        auto* const found = find(part, key);
+        auto* const existing = find(part, key);
         bool const in_order = in_order_;
-        auto& slot = found == nullptr ? add(key) : found->second;
+        auto& slot = existing == nullptr ? add(key) : existing->second;
         auto result = execute(slot);
         // A slot that was added and erased leaves the order unchanged.
-        if (is_empty(slot)) drop(key, found == nullptr && in_order);
+        if (is_empty(slot)) drop(key, existing == nullptr && in_order);
         return result;
     }
 

@@ -160,11 +160,11 @@ SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view 
         text = "its transaction is older than options::lifetime, by the server's clock";
         return;
     }
-    constexpr std::array<std::pair<error_number, char const*>, 3> all{
+    constexpr std::array<std::pair<error_number, char const*>, 3> raised_errors{
         {{wrong_count, "it changed another number of rows than was meant"},
          {no_way_back, "a column that no member names cannot be written back"},
          {table_altered, "its table was altered since this program began"}}};
-    for (auto const& [raised, words] : all) {
+    for (auto const& [raised, words] : raised_errors) {
         if (code != raised_number(raised) || state != "45000") continue;
         code = raised;
         text = words;

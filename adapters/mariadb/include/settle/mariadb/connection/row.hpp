@@ -15,18 +15,22 @@ using settle::detail::value_kind;
 inline constexpr std::chrono::seconds longest_repetition{5};
 
 struct row {
-    rows const& of;
-    int at;
+    rows const& result;
+    int index;
 
-    [[nodiscard]] std::string_view name(int column) const { return of.name(column); }
+    [[nodiscard]] std::string_view name(int column) const { return result.name(column); }
     /// A BIGINT UNSIGNED above the range of 64 bits is `other`.
     [[nodiscard]] value_kind kind(int column) const noexcept {
-        if (of.is_null(at, column)) return value_kind::null;
-        if (!of.is_integer(column)) return value_kind::text;
-        return of.fits(at, column) ? value_kind::integer : value_kind::other;
+        if (result.is_null(index, column)) return value_kind::null;
+        if (!result.is_integer(column)) return value_kind::text;
+        return result.fits(index, column) ? value_kind::integer : value_kind::other;
     }
-    [[nodiscard]] std::int64_t integer(int column) const noexcept { return of.integer(at, column); }
-    [[nodiscard]] std::string_view text(int column) const noexcept { return of.text(at, column); }
+    [[nodiscard]] std::int64_t integer(int column) const noexcept {
+        return result.integer(index, column);
+    }
+    [[nodiscard]] std::string_view text(int column) const noexcept {
+        return result.text(index, column);
+    }
 
     /// Raises the error of a column whose type has changed since it was bound.
     [[noreturn]] static void raise_altered() {

@@ -133,16 +133,16 @@ SETTLE_FUNCTION sql_rows session::run_text(std::string const& sql, char const* p
         if (mysql_next_result(native) > 0) fail(phase);
         static_cast<void>(store());
     }
-    std::vector<sql_rows::row> all;
+    std::vector<sql_rows::row> rows;
     unsigned const columns = mysql_num_fields(held.get());
     while (MYSQL_ROW const values = mysql_fetch_row(held.get())) {
         unsigned long const* const lengths = mysql_fetch_lengths(held.get());
-        auto& one = all.emplace_back(columns);
+        auto& one = rows.emplace_back(columns);
         for (unsigned at = 0; at < columns; ++at) {
             if (values[at] != nullptr) one[at].emplace(values[at], lengths[at]);
         }
     }
-    return {std::move(all), 0};
+    return {std::move(rows), 0};
 }
 
 /// A statement with parameters.

@@ -32,7 +32,7 @@ bool write_receipt(session& session, std::string const& receipts, prepared_name 
 /// Reads the times of prepares: MariaDB keeps none, so each is the date of the receipt. Without a
 /// receipt the time is now.
 /// Shape:   all - at least one
-void read_times(session& session, std::string const& receipts, std::vector<in_doubt_name>& all);
+void read_times(session& session, std::string const& receipts, std::vector<in_doubt_name>& names);
 
 } // namespace mariadb::detail
 SETTLE_END

@@ -49,11 +49,11 @@ SETTLE_FUNCTION bool write_receipt(session& session, std::string const& receipts
 }
 
 SETTLE_FUNCTION void read_times(session& session, std::string const& receipts,
-                                std::vector<in_doubt_name>& all) {
+                                std::vector<in_doubt_name>& names) {
     std::vector<std::string> parts;
-    parts.reserve(all.size());
+    parts.reserve(names.size());
     // A name is the text of its part, which ends with '/', and the epoch.
-    for (auto const& one : all) parts.push_back(one.name.substr(0, one.name.rfind('/') + 1));
+    for (auto const& one : names) parts.push_back(one.name.substr(0, one.name.rfind('/') + 1));
     std::string sql{"SELECT part, made, "};
     sql.append(now_sql).append(" FROM (SELECT 1) AS one LEFT JOIN ").append(receipts);
     sql.append(" ON part IN (");
@@ -65,9 +65,9 @@ SETTLE_FUNCTION void read_times(session& session, std::string const& receipts,
     for (std::size_t row = 0; row < rows.size(); ++row) {
         if (!rows.is_null(row, 0)) times.emplace(rows.text(row, 0), rows.integer(row, 1));
     }
-    for (std::size_t at = 0; at < all.size(); ++at) {
+    for (std::size_t at = 0; at < names.size(); ++at) {
         auto const time = times.find(parts[at]);
-        all[at].prepared = time_of(time == times.end() ? rows.integer(0, 2) : time->second);
+        names[at].prepared = time_of(time == times.end() ? rows.integer(0, 2) : time->second);
     }
 }
 

@@ -58,11 +58,11 @@ inline constexpr std::chrono::milliseconds detach_pause{1000};
 
 [[nodiscard]] SETTLE_FUNCTION bool take_session_lock(session& session, std::string const& name,
                                                      options const& limits) {
-    auto const found = session.run(
+    auto const rows = session.run(
         std::string{"SELECT GET_LOCK("} + session_lock + ", ?)",
         std::array<sql_value, 2>{name, std::int64_t{whole_seconds(limits.lock_timeout)}},
         "take the lock of a session");
-    return found.text(0, 0) == "1";
+    return rows.text(0, 0) == "1";
 }
 
 /// The names whose sessions are gone, of names that are prepared.
@@ -335,11 +335,11 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
         std::erase_if(names, [&](std::string const& one) { return one <= after; });
         std::sort(names.begin(), names.end());
         if (names.size() > limit) names.resize(limit);
-        std::vector<in_doubt_name> all;
-        all.reserve(names.size());
-        for (auto& one : names) all.push_back({std::move(one), {}});
-        if (!all.empty()) detail::read_times(*session, receipts_, all);
-        return all;
+        std::vector<in_doubt_name> in_doubt_names;
+        in_doubt_names.reserve(names.size());
+        for (auto& one : names) in_doubt_names.push_back({std::move(one), {}});
+        if (!in_doubt_names.empty()) detail::read_times(*session, receipts_, in_doubt_names);
+        return in_doubt_names;
     } catch (failure const& caught) {
         return caught.problem();
     }
@@ -349,10 +349,10 @@ SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part 
     try {
         auto const session = sessions_.take();
         auto const key = part.text();
-        auto const found = session->run("SELECT epoch FROM " + receipts_ + " WHERE part = ?",
-                                        std::array<sql_value, 1>{key}, "read a receipt");
-        if (found.empty()) return std::optional<epoch>{};
-        return std::optional<epoch>{static_cast<epoch>(found.integer(0, 0))};
+        auto const rows = session->run("SELECT epoch FROM " + receipts_ + " WHERE part = ?",
+                                       std::array<sql_value, 1>{key}, "read a receipt");
+        if (rows.empty()) return std::optional<epoch>{};
+        return std::optional<epoch>{static_cast<epoch>(rows.integer(0, 0))};
     } catch (failure const& caught) {
         return caught.problem();
     }

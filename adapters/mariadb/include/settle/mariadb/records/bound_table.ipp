@@ -139,7 +139,7 @@ SETTLE_FUNCTION void bound_table::send_check_of_image(connection& to, part_key c
 SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* record,
                                                 std::string_view image) const {
     auto columns = names();
-    auto given = values();
+    auto value_list = values();
     auto types = member_arrays();
     auto const restored = read_others(image);
     void const* const only[]{record};
@@ -149,11 +149,11 @@ SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* reco
     for (auto const& [column, value] : restored) {
         types.push_back(settle::detail::sql::text_value);
         columns += ", " + quoted_name(column->name);
-        given += ", " + value_of_other(*column, "$" + std::to_string(types.size()));
+        value_list += ", " + value_of_other(*column, "$" + std::to_string(types.size()));
         bound.bind(value);
     }
-    auto const& insert = from().prepare(dialect::insert(name(), columns, given, types, ""), types,
-                                        "create a record");
+    auto const& insert = from().prepare(dialect::insert(name(), columns, value_list, types, ""),
+                                        types, "create a record");
     to.send(insert, bound);
 }
 

@@ -33,7 +33,7 @@ struct record_state {
 
     key_value key;
     any_slot slot;
-    std::optional<document> found{};                 ///< the document when read
+    std::optional<document> stored{};                ///< the document when read
     std::optional<conditional_update> conditional{}; ///< a write that needs no read
     error fault{};                                   ///< why the record cannot be used
     std::uint64_t changed = 0;                       ///< members to write
@@ -69,15 +69,15 @@ struct record_state {
     [[nodiscard]] document filter(record_codec const& codec, bool alone) const {
         document condition;
         auto const& layout = codec.layout();
-        if (layout.any_keys) condition.copy(layout.key, *found->find(layout.key));
+        if (layout.any_keys) condition.copy(layout.key, *stored->find(layout.key));
         else append_key(condition, layout.key, settle::detail::view_of(key));
         // In another document a field of the layout may be an array, which the key matches, too.
-        if (auto const id = found->find("_id"); id && layout.key != "_id")
+        if (auto const id = stored->find("_id"); id && layout.key != "_id")
             condition.copy("_id", *id);
         if (alone) return condition;
         auto const expect_same = [&](std::string_view name) {
             document same;
-            auto const value = found->find(name);
+            auto const value = stored->find(name);
             if (value) same.copy("$eq", *value);
             else same.boolean("$exists", false);
             condition.object(name, same);
@@ -98,13 +98,13 @@ struct record_state {
         }
         document update;
         bool const moved = !added.empty() || !pulled.empty();
-        auto const marks_there = found->find(marks_field);
+        auto const marks_there = stored->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
         // Pushing or pulling a single mark is cheaper for the server where other marks stay.
         bool const none_stays = slot.count_marks() + bare.size() == added.size();
         bool const several = !pulled.empty() && added.size() + pulled.size() > 1;
         if (rewritten || no_array || bare_replaced || (moved && (none_stays || several))) {
-            set.array(marks_field, codec.marks_of(slot, bare_marks_of(*found, bare)));
+            set.array(marks_field, codec.marks_of(slot, bare_marks_of(*stored, bare)));
         } else if (!added.empty()) {
             document marks;
             std::size_t number = 0;

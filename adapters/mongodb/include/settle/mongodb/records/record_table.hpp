@@ -89,9 +89,9 @@ public:
         auto* const state = state_in(stored);
         if (state == nullptr) return;
         auto problem = codec_->decode(stored, state->slot.emplace(), state->slot, state->bare);
-        if (state->found) problem = "two documents have this key";
+        if (state->stored) problem = "two documents have this key";
         if (!problem.empty()) state->fault = damaged_record(of(), state->key, problem);
-        state->found.emplace(std::move(stored));
+        state->stored.emplace(std::move(stored));
     }
 
     /// Ends an applied part at once, in one phase.
@@ -150,7 +150,7 @@ public:
             ++updates;
         };
         for (record_state& state : records_) {
-            bool const stays = state.found && state.slot.has_record();
+            bool const stays = state.stored && state.slot.has_record();
             if (state.conditional) {
                 update(state, state.conditional->filter, state.conditional->change);
             } else if (stays && state.is_changed()) {
@@ -164,7 +164,7 @@ public:
             }
         }
         for (record_state& state : records_) {
-            if (state.found || !state.slot.has_record()) continue;
+            if (state.stored || !state.slot.has_record()) continue;
             try {
                 auto const encoded =
                     codec_->encode(state.slot.record(), codec_->marks_of(state.slot), state.image);
@@ -176,7 +176,7 @@ public:
             }
         }
         for (record_state& state : records_) {
-            if (!state.found || state.slot.has_record() || !state.fault.empty()) continue;
+            if (!state.stored || state.slot.has_record() || !state.fault.empty()) continue;
             attempt_writes.next(state).remove(state.filter(*codec_, alone));
             ++removes;
         }
@@ -238,7 +238,7 @@ public:
     void copy_only_record(link& client, settle::detail::function_view<void*()> made) {
         record_state const& state = records_.front();
         check(state);
-        if (state.found) codec_->read(*state.found, made());
+        if (state.stored) codec_->read(*state.stored, made());
         else if (auto const& absent = absence(client); !absent.empty()) throw failure(absent);
     }
 
@@ -273,20 +273,20 @@ private:
                                          "', so no committed read is possible. Use read(). See "
                                          "committed_reads#stores");
         }
-        if (!state.found && !absence(client).empty()) throw failure(absence(client));
+        if (!state.stored && !absence(client).empty()) throw failure(absence(client));
         return state.slot;
     }
 
     /// The writes of one attempt, in the order in which they are sent.
     struct writes {
-        link& with;
-        record_table& of;
+        link& client;
+        record_table& table;
         bool separately;
         std::vector<bulk> bulks{};
         std::vector<record_state*> records{};
 
         bulk& next(record_state& state) {
-            if (bulks.empty() || separately) bulks.emplace_back(with, of.of().name);
+            if (bulks.empty() || separately) bulks.emplace_back(client, table.of().name);
             records.push_back(&state);
             return bulks.back();
         }
@@ -297,7 +297,8 @@ private:
                 if (!result.problem.empty()) break;
                 result.add(current.execute("change records"), number);
                 if (separately && is_conflict(result.problem)) {
-                    result.problem = held_by_another(name_of_record(of.of(), records[number]->key));
+                    result.problem =
+                        held_by_another(name_of_record(table.of(), records[number]->key));
                 }
                 number += current.size();
             }
@@ -321,8 +322,8 @@ private:
         if (state.conditional) return part_result{answer::applied, nullptr, {}};
         if (!state.fault.empty()) {
             // Where the part never left a mark, there is nothing to undo.
-            if (undoes(request.action) && state.found &&
-                !codec_->may_hold_mark(*state.found, *request.id, request.part)) {
+            if (undoes(request.action) && state.stored &&
+                !codec_->may_hold_mark(*state.stored, *request.id, request.part)) {
                 return part_result{answer::nothing, nullptr, {}};
             }
             throw failure(state.fault);
@@ -337,8 +338,8 @@ private:
     }
     /// The whole document as JSON.
     [[nodiscard]] std::string image_of(record_state const& state) const {
-        return state.found ? codec_->image_of(*state.found, state.slot.record())
-                           : settle::detail::encode_record(*of().record, state.slot.record());
+        return state.stored ? codec_->image_of(*state.stored, state.slot.record())
+                            : settle::detail::encode_record(*of().record, state.slot.record());
     }
     static void note_record(record_changes const& changes, record_state& state,
                             std::string_view image) {
@@ -358,7 +359,7 @@ private:
     void look_for_erased(link& client) {
         std::optional<std::string> index;
         for (record_state& state : records_) {
-            if (!state.ends || state.found || state.conditional) continue;
+            if (!state.ends || state.stored || state.conditional) continue;
             state.fault = absence(client);
             if (!state.fault.empty()) continue;
             if (!index) index = index_that_erases(client, of().name);
@@ -419,7 +420,7 @@ private:
     }
 
     [[nodiscard]] bool is_taken(error const& problem, record_state const& state) const {
-        return !state.found && is_of_taken_key(problem, codec_->layout().key);
+        return !state.stored && is_of_taken_key(problem, codec_->layout().key);
     }
 
     record_codec const* codec_;

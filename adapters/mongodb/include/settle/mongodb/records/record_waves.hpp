@@ -98,10 +98,11 @@ public:
                 }
             }
             auto const created = writes.execute("create records");
-            for (auto* const one : sent) *one = created.problem;
-            for (auto const& one : created.refused) {
-                bool const taken = is_of_taken_key(one.problem, layout_.key);
-                *sent[one.index] = taken ? record_exists_in(codec.collection()) : one.problem;
+            for (auto* const answer : sent) *answer = created.problem;
+            for (auto const& refusal : created.refused) {
+                bool const taken = is_of_taken_key(refusal.problem, layout_.key);
+                *sent[refusal.index] =
+                    taken ? record_exists_in(codec.collection()) : refusal.problem;
             }
         } catch (failure const& caught) {
             for (auto& one : answers) one = caught.problem();

@@ -151,10 +151,11 @@ private:
         auto const ended =
             base::store().in_unit([&](detail::unit_of_work& unit, detail::link& client) {
                 group.reply = answer::applied;
-                for (auto const& one : requests) unit.expect(one);
+                for (auto const& request : requests) unit.expect(request);
                 unit.fetch(client);
-                for (auto const& one : requests) {
-                    auto const raised = detail::bare_rule<direction>.raise(unit.of(one), one);
+                for (auto const& request : requests) {
+                    auto const raised =
+                        detail::bare_rule<direction>.raise(unit.of(request), request);
                     if (raised == answer::fenced) group.reply = answer::fenced;
                 }
             });

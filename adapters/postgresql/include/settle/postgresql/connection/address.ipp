@@ -64,20 +64,20 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
 
 /// The values of a list with commas: at least one, which may be empty.
 [[nodiscard]] SETTLE_FUNCTION std::vector<std::string> in_list(std::string_view text) {
-    std::vector<std::string> all;
+    std::vector<std::string> values;
     for (;;) {
         auto const comma = text.find(',');
-        all.emplace_back(text.substr(0, comma));
-        if (comma == text.npos) return all;
+        values.emplace_back(text.substr(0, comma));
+        if (comma == text.npos) return values;
         text.remove_prefix(comma + 1);
     }
 }
 
-[[nodiscard]] SETTLE_FUNCTION std::string value_of(address::keywords const& all,
+[[nodiscard]] SETTLE_FUNCTION std::string value_of(address::keywords const& keywords,
                                                    std::string_view name) {
-    auto const found =
-        std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.first == name; });
-    return found == all.end() ? "" : found->second;
+    auto const found = std::find_if(keywords.begin(), keywords.end(),
+                                    [&](auto const& one) { return one.first == name; });
+    return found == keywords.end() ? "" : found->second;
 }
 
 /// The keywords and values of an address.
@@ -103,11 +103,11 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
                        ". Write postgresql://user:password@host:5432/database, or "
                        "host=… dbname=…");
     }
-    address::keywords all;
+    address::keywords keywords;
     for (auto const* one = options.get(); one->keyword != nullptr; ++one) {
-        if (one->val != nullptr) all.emplace_back(one->keyword, one->val);
+        if (one->val != nullptr) keywords.emplace_back(one->keyword, one->val);
     }
-    return all;
+    return keywords;
 }
 
 /// Adds the hosts that libpq would take from its environment variables or a service file.

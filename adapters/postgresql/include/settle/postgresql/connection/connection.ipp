@@ -47,13 +47,14 @@ private:
         return (character >= '0' && character <= '9') || (character >= 'A' && character <= 'Z');
     };
     int code = not_connected;
-    for (auto at = text.find(":  "); at != text.npos; at = text.find(":  ", at + 1)) {
-        auto const state = std::string_view{text}.substr(at + 3, 5);
-        bool const is_state = state.size() == 5 && text.substr(at + 8, 2) == ": " &&
+    for (auto position = text.find(":  "); position != text.npos;
+         position = text.find(":  ", position + 1)) {
+        auto const state = std::string_view{text}.substr(position + 3, 5);
+        bool const is_state = state.size() == 5 && text.substr(position + 8, 2) == ": " &&
                               std::all_of(state.begin(), state.end(), is_letter);
         if (!is_state) continue;
         code = number_of(state);
-        text.erase(at + 3, 7);
+        text.erase(position + 3, 7);
         break;
     }
     // Hints and other tries follow.
@@ -82,7 +83,7 @@ each_address(address::keywords const& host) {
     }
     // A name that begins so is the folder of a socket.
     bool const is_name = !name.empty() && !name.starts_with('/') && !name.starts_with('@');
-    std::vector<address::keywords> all;
+    std::vector<address::keywords> addresses;
     addrinfo wanted{};
     wanted.ai_family = AF_UNSPEC;
     wanted.ai_socktype = SOCK_STREAM;
@@ -95,13 +96,13 @@ each_address(address::keywords const& host) {
                               nullptr, 0, NI_NUMERICHOST) != 0) {
                 continue;
             }
-            all.push_back(host);
-            all.back().emplace_back("hostaddr", digits.data());
+            addresses.push_back(host);
+            addresses.back().emplace_back("hostaddr", digits.data());
         }
     }
     // libpq gives the reason why a name has no address.
-    if (all.empty()) all.push_back(host);
-    return all;
+    if (addresses.empty()) addresses.push_back(host);
+    return addresses;
 }
 
 SETTLE_FUNCTION connection::connection(address const& to, database_options const& options,
@@ -207,17 +208,18 @@ SETTLE_FUNCTION error connection::problem_of_loss(char const* phase) const {
 }
 
 SETTLE_FUNCTION void connection::take_notice(void* self, PGresult const* notice) noexcept {
-    auto& here = *static_cast<connection*>(self);
+    auto& this_connection = *static_cast<connection*>(self);
     // The COMMIT is answered, but without the wait for the standby.
     if (field_of(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN") {
-        here.not_replicated_ = true;
+        this_connection.not_replicated_ = true;
     }
     auto const severity = field_of(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
     auto const state = field_of(notice, PG_DIAG_SQLSTATE);
     bool const ends = severity == "FATAL" || (severity == "WARNING" && state.starts_with("57P"));
     if (!ends) return;
     try {
-        here.loss_ = {number_of(state), std::string{field_of(notice, PG_DIAG_MESSAGE_PRIMARY)}};
+        this_connection.loss_ = {number_of(state),
+                                 std::string{field_of(notice, PG_DIAG_MESSAGE_PRIMARY)}};
     } catch (std::bad_alloc const&) {
         // The loss of the connection is reported without its reason.
     }
@@ -399,10 +401,10 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
     if (!is_sent_) start_queue();
     if (!std::exchange(is_sent_, false)) return lost_at(0);
     for (std::size_t position = 0; position < statements.size(); ++position) {
-        rows one;
+        rows answer;
         rows end;
-        if (!next_result(one)) return lost_at(position);
-        take_result(statements[position], position, std::move(one), ended);
+        if (!next_result(answer)) return lost_at(position);
+        take_result(statements[position], position, std::move(answer), ended);
         if (ended.lost) return lost_at(position);
         if (!next_result(end)) return lost_at(position + 1);
     }

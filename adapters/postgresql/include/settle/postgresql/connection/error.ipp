@@ -111,13 +111,13 @@ SETTLE_FUNCTION std::string raised_sql(sqlstate code, std::string_view value) {
 }
 
 SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view function) {
-    constexpr std::array<std::pair<sqlstate, char const*>, 4> all{
+    constexpr std::array<std::pair<sqlstate, char const*>, 4> raised_errors{
         {{wrong_count, "it changed another number of rows than was meant"},
          {too_late, "its transaction is older than options::lifetime, by the server's clock"},
          {no_way_back, "a column that no member names cannot be written back"},
          {table_altered, "its table was altered since this program began"}}};
     bool const is_stale = code == feature_not_supported && function == "RevalidateCachedQuery";
-    for (auto const& [raised, words] : all) {
+    for (auto const& [raised, words] : raised_errors) {
         bool const is_raised = text.find(own_sign() + std::to_string(-raised) + ' ') != text.npos ||
                                (is_stale && raised == table_altered);
         if (!is_raised) continue;
@@ -201,11 +201,11 @@ SETTLE_FUNCTION std::string without_names(std::string_view native) {
 }
 
 SETTLE_FUNCTION error describe(int code, std::string_view native, std::string_view phase) {
-    std::error_code const made{code, postgresql_category()};
-    auto const state = sqlstate_of(made);
+    std::error_code const error_code{code, postgresql_category()};
+    auto const state = sqlstate_of(error_code);
     auto const number = state.empty() ? state : " (SQLSTATE " + state + ")";
-    return {made, settle::detail::sentence_of("PostgreSQL", phase, native, number, advice_for(code),
-                                              "postgresql")};
+    return {error_code, settle::detail::sentence_of("PostgreSQL", phase, native, number,
+                                                    advice_for(code), "postgresql")};
 }
 
 SETTLE_FUNCTION void raise(errc code, std::string text) {

@@ -53,10 +53,10 @@ SETTLE_FUNCTION listener::listener(detail::pool& pool, std::string channel)
 }
 
 SETTLE_FUNCTION void listener::connect(std::stop_token const& stop) {
-    auto made = with_->connect(stop);
-    made->send_sql("LISTEN " + detail::quoted_name(channel_), "listen");
-    made->sync();
-    held_ = std::move(made);
+    auto new_connection = with_->connect(stop);
+    new_connection->send_sql("LISTEN " + detail::quoted_name(channel_), "listen");
+    new_connection->sync();
+    held_ = std::move(new_connection);
 }
 
 SETTLE_FUNCTION bool listener::take_notifications() noexcept {

@@ -107,10 +107,11 @@ pool::prepare(std::string const& sql, std::vector<value_type> const& types, char
     std::lock_guard const guard{mutex_};
     auto const place = by_text_.find(sql);
     if (place != by_text_.end()) return *place->second;
-    auto const add = [&](std::string text, std::vector<value_type> const& of) -> statement& {
+    auto const add = [&](std::string text,
+                         std::vector<value_type> const& value_types) -> statement& {
         std::vector<Oid> native;
-        native.reserve(of.size());
-        for (value_type const one : of) native.push_back(static_cast<Oid>(one));
+        native.reserve(value_types.size());
+        for (value_type const one : value_types) native.push_back(static_cast<Oid>(one));
         return statements_.emplace_back(
             statement{std::move(text), std::move(native), phase, statements_.size()});
     };

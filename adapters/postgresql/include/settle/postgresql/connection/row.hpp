@@ -16,24 +16,29 @@ using settle::detail::value_kind;
 inline constexpr std::chrono::seconds longest_repetition{5};
 
 struct row {
-    rows const& of;
-    int at;
+    rows const& result;
+    int index;
 
-    [[nodiscard]] std::string_view name(int column) const { return PQfname(of.native(), column); }
+    [[nodiscard]] std::string_view name(int column) const {
+        return PQfname(result.native(), column);
+    }
     [[nodiscard]] value_kind kind(int column) const noexcept {
         constexpr Oid int2 = 21;
         constexpr Oid int4 = 23;
-        if (of.is_null(at, column)) return value_kind::null;
-        auto const type = PQftype(of.native(), column);
+        if (result.is_null(index, column)) return value_kind::null;
+        auto const type = PQftype(result.native(), column);
         bool const number = is_boolean(type) || type == static_cast<Oid>(value_type::int8) ||
                             type == int2 || type == int4;
         return number ? value_kind::integer : value_kind::text;
     }
     [[nodiscard]] std::int64_t integer(int column) const noexcept {
-        if (is_boolean(PQftype(of.native(), column))) return of.boolean(at, column) ? 1 : 0;
-        return of.integer(at, column);
+        if (is_boolean(PQftype(result.native(), column)))
+            return result.boolean(index, column) ? 1 : 0;
+        return result.integer(index, column);
     }
-    [[nodiscard]] std::string_view text(int column) const noexcept { return of.text(at, column); }
+    [[nodiscard]] std::string_view text(int column) const noexcept {
+        return result.text(index, column);
+    }
 
 private:
     static bool is_boolean(Oid type) noexcept {

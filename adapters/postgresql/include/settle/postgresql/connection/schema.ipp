@@ -73,10 +73,10 @@ SETTLE_FUNCTION void try_to_prepare_schema(pool& pool, own_tables const& tables)
                      "relnamespace = $2::regnamespace)",
                      {value_type::text, value_type::text}, "look for the tables of settle");
     auto const is_there = [&](connection& connection) {
-        auto const found = connection.send(look, std::string{tables.prefix} + "meta",
-                                           quoted_name(pool.server().schema));
+        auto const number = connection.send(look, std::string{tables.prefix} + "meta",
+                                            quoted_name(pool.server().schema));
         connection.sync();
-        return connection.result(found).boolean(0, 0);
+        return connection.result(number).boolean(0, 0);
     };
     bool is_made = false;
     {

@@ -48,10 +48,10 @@ using settle::detail::sql::column_kind;
 template <typename T>
 void append_number(std::string& to, T value) {
     using bits = std::make_unsigned_t<T>;
-    auto const all = static_cast<bits>(value);
+    auto const unsigned_value = static_cast<bits>(value);
     std::array<char, sizeof(T)> bytes{};
     for (std::size_t at = 0; at < sizeof(T); ++at) {
-        bytes[at] = static_cast<char>(all >> (8 * (sizeof(T) - 1 - at)) & 0xffU);
+        bytes[at] = static_cast<char>(unsigned_value >> (8 * (sizeof(T) - 1 - at)) & 0xffU);
     }
     to.append(bytes.data(), bytes.size());
 }
@@ -59,11 +59,11 @@ void append_number(std::string& to, T value) {
 template <typename T>
 [[nodiscard]] T number_at(char const* bytes) noexcept {
     using bits = std::make_unsigned_t<T>;
-    bits all = 0;
+    bits number = 0;
     for (std::size_t at = 0; at < sizeof(T); ++at) {
-        all = static_cast<bits>(all << 8U | static_cast<unsigned char>(bytes[at]));
+        number = static_cast<bits>(number << 8U | static_cast<unsigned char>(bytes[at]));
     }
-    return static_cast<T>(all);
+    return static_cast<T>(number);
 }
 
 /// An array of one dimension, for `unnest($1)`.

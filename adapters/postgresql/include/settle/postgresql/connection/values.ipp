@@ -74,20 +74,21 @@ SETTLE_FUNCTION parameters& parameters::bind(std::nullptr_t) noexcept {
 }
 
 SETTLE_FUNCTION std::array<char const*, parameters::most> parameters::values() const noexcept {
-    auto all = borrowed_;
+    auto pointers = borrowed_;
     for (std::size_t at = 0; at < count_; ++at) {
-        if (all[at] == nullptr && lengths_[at] >= 0) all[at] = numbers_[at].data();
+        if (pointers[at] == nullptr && lengths_[at] >= 0) pointers[at] = numbers_[at].data();
     }
-    return all;
+    return pointers;
 }
 
 SETTLE_FUNCTION parameters parameters::of_one_row() const noexcept {
     auto values = *this;
-    for (std::size_t at = 0; at < count_; ++at) {
-        if (!arrays_.test(at)) continue;
-        char const* const element = borrowed_[at] + array_header;
-        values.lengths_[at] = number_at<std::int32_t>(element);
-        values.borrowed_[at] = values.lengths_[at] < 0 ? nullptr : element + sizeof(std::int32_t);
+    for (std::size_t index = 0; index < count_; ++index) {
+        if (!arrays_.test(index)) continue;
+        char const* const element = borrowed_[index] + array_header;
+        values.lengths_[index] = number_at<std::int32_t>(element);
+        values.borrowed_[index] =
+            values.lengths_[index] < 0 ? nullptr : element + sizeof(std::int32_t);
     }
     values.arrays_.reset();
     values.wave_size_ = 0;

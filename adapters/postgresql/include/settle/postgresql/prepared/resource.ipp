@@ -69,10 +69,10 @@ SETTLE_FUNCTION void resource::bind(std::string const&) {
     auto const& look = pool_.prepare("SELECT to_regclass($1) IS NOT NULL, "
                                      "current_setting('max_prepared_transactions')::int8",
                                      {detail::value_type::text}, "look for settle_receipt");
-    auto const found = lease->send(look, receipts_);
+    auto const number = lease->send(look, receipts_);
     lease->sync();
-    if (lease->result(found).integer(0, 1) == 0) detail::refuse_server();
-    if (!lease->result(found).boolean(0, 0)) detail::make_receipts(*lease, receipts_);
+    if (lease->result(number).integer(0, 1) == 0) detail::refuse_server();
+    if (!lease->result(number).boolean(0, 0)) detail::make_receipts(*lease, receipts_);
 }
 
 SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
@@ -143,14 +143,14 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
         auto const lease = pool_.take();
         auto const number = lease->send(list_, prefix, after, static_cast<std::int64_t>(limit));
         lease->sync();
-        auto const& found = lease->result(number);
-        std::vector<in_doubt_name> all;
-        all.reserve(static_cast<std::size_t>(found.size()));
-        for (int row = 0; row < found.size(); ++row) {
-            all.push_back({std::string{found.text(row, 0)},
-                           timestamp{std::chrono::milliseconds{found.integer(row, 1)}}});
+        auto const& rows = lease->result(number);
+        std::vector<in_doubt_name> names;
+        names.reserve(static_cast<std::size_t>(rows.size()));
+        for (int row = 0; row < rows.size(); ++row) {
+            names.push_back({std::string{rows.text(row, 0)},
+                             timestamp{std::chrono::milliseconds{rows.integer(row, 1)}}});
         }
-        return all;
+        return names;
     } catch (failure const& caught) {
         return caught.problem();
     }

@@ -14,18 +14,18 @@ SETTLE_FUNCTION sql_rows work_connection::run(std::string const& sql,
     with_->sync();
     rows const& rows = with_->result(number);
     int const columns = PQnfields(rows.native());
-    std::vector<sql_rows::row> all;
+    std::vector<sql_rows::row> copied_rows;
     for (int row = 0; row < rows.size(); ++row) {
-        auto& one = all.emplace_back(static_cast<std::size_t>(columns));
+        auto& cells = copied_rows.emplace_back(static_cast<std::size_t>(columns));
         for (int column = 0; column < columns; ++column) {
             if (rows.is_null(row, column)) continue;
-            one[static_cast<std::size_t>(column)] = std::string{rows.text(row, column)};
+            cells[static_cast<std::size_t>(column)] = std::string{rows.text(row, column)};
         }
     }
     // The tag of a SELECT has the number of its rows.
     bool const reads = std::string_view{PQcmdStatus(rows.native())}.starts_with("SELECT");
     auto const changed = reads ? std::int64_t{0} : rows.changed();
-    return {std::move(all), static_cast<std::uint64_t>(changed)};
+    return {std::move(copied_rows), static_cast<std::uint64_t>(changed)};
 }
 
 } // namespace postgresql::detail

@@ -103,10 +103,10 @@ public:
         : table_check(from, collection, dialect::table_name(from, collection.name)) {}
 
     [[nodiscard]] bool exists() const {
-        bool found = false;
+        bool is_there = false;
         ask("SELECT to_regclass($1) IS NOT NULL",
-            [&](rows const& answer) { found = answer.boolean(0, 0); });
-        return found;
+            [&](rows const& answer) { is_there = answer.boolean(0, 0); });
+        return is_there;
     }
     void check_kind(fit_table& table) const {
         ask("SELECT c.relkind::text, c.relpersistence::text, c.relispartition, c.relhasrules, "

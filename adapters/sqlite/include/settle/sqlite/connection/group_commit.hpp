@@ -46,7 +46,7 @@ private:
     bool perform_one(transaction& native, member& caller, bool shared);
 
     /// Commits each member alone, since the error of one member has undone the work of all.
-    void fall_apart(std::optional<transaction>& native, std::span<member* const> all);
+    void fall_apart(std::optional<transaction>& native, std::span<member* const> members);
 
     static constexpr std::size_t largest = 1024; ///< members; a bound for the wait
 

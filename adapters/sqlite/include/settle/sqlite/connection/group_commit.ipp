@@ -10,10 +10,10 @@ namespace sqlite::detail {
 SETTLE_FUNCTION commit_result
 group_commit::perform(settle::detail::function_view<void(transaction&)> function, commit_end ends) {
     member me{{}, function, ends};
-    auto const perform_group = [&](group& all) {
+    auto const perform_group = [&](group& whole) {
         std::lock_guard const guard{writer_.mutex()};
-        all.join();
-        perform_all(all);
+        whole.join();
+        perform_all(whole);
     };
     if (!groups_.perform(me, perform_group)) {
         group alone{me};
@@ -67,10 +67,10 @@ SETTLE_FUNCTION bool group_commit::perform_one(transaction& native, member& call
 }
 
 SETTLE_FUNCTION void group_commit::fall_apart(std::optional<transaction>& native,
-                                              std::span<member* const> all) {
+                                              std::span<member* const> members) {
     native.reset();
-    if (all.size() == 1) return;
-    for (member* const caller : all) {
+    if (members.size() == 1) return;
+    for (member* const caller : members) {
         caller->thrown = nullptr;
         try {
             transaction alone{writer_, caller->ends};

@@ -69,21 +69,21 @@ public:
     entry_table& operator=(entry_table const&) = delete;
 
     /// Inserts entries, with a statement for each type; the results show which entries are new.
-    void insert(std::span<sent_write> all, write_context const& context);
+    void insert(std::span<sent_write> writes, write_context const& context);
 
     /// The log's answer to an insert if an entry with the id exists; else nothing.
     [[nodiscard]] std::optional<log_answer> refusal_of(transaction_id const& id) const;
 
     /// Changes entries, each by a compare-and-set.
-    void change(std::span<sent_write const> all, write_context const& context);
+    void change(std::span<sent_write const> writes, write_context const& context);
 
     /// Erases entries that are still finished and old; returns their number.
     /// Shape:   numbers - of entries that were finished and old when they were found
     std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const;
 
 private:
-    /// Shape:   all - of one type
-    void insert_of_type(std::span<sent_write const> all, write_context const& context);
+    /// Shape:   writes - of one type
+    void insert_of_type(std::span<sent_write const> writes, write_context const& context);
     /// The inserted row of a wave: ?1 its type, ?2 its owner, ?3 the time of the insert.
     static std::string insert_sql();
     /// The compare-and-set of a wave: ?1 its time, ?4 its owner if the action can change the owner.

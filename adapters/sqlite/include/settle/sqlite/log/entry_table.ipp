@@ -7,47 +7,49 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> all, write_context const& context) {
+SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> writes,
+                                         write_context const& context) {
     auto const in_time =
-        std::stable_partition(all.begin(), all.end(), [&](sent_write const& write) {
+        std::stable_partition(writes.begin(), writes.end(), [&](sent_write const& write) {
             return !write.write->is_late(context);
         });
-    for (auto one = in_time; one != all.end(); ++one) one->result->reply = log_answer::unavailable;
-    all = {all.begin(), in_time};
-    for (sent_write const& sent : all) {
+    for (auto one = in_time; one != writes.end(); ++one)
+        one->result->reply = log_answer::unavailable;
+    writes = {writes.begin(), in_time};
+    for (sent_write const& sent : writes) {
         if (!sent.write->replaces_bar()) continue;
         run{erase_bar_, *sent.write->id, number_in(sent.write->change.from_epoch)}.change();
     }
     auto const before = [](sent_write const& left, sent_write const& right) {
         return std::less<>{}(left.write->type, right.write->type);
     };
-    if (!std::is_sorted(all.begin(), all.end(), before)) {
-        std::stable_sort(all.begin(), all.end(), before);
+    if (!std::is_sorted(writes.begin(), writes.end(), before)) {
+        std::stable_sort(writes.begin(), writes.end(), before);
     }
-    for (auto begin = all.begin(); begin != all.end();) {
-        auto const end = std::upper_bound(begin, all.end(), *begin, before);
+    for (auto begin = writes.begin(); begin != writes.end();) {
+        auto const end = std::upper_bound(begin, writes.end(), *begin, before);
         insert_of_type({begin, end}, context);
         begin = end;
     }
 }
 
-SETTLE_FUNCTION void entry_table::insert_of_type(std::span<sent_write const> all,
+SETTLE_FUNCTION void entry_table::insert_of_type(std::span<sent_write const> writes,
                                                  write_context const& context) {
-    auto const& descriptor = *all.front().write->type;
+    auto const& descriptor = *writes.front().write->type;
     std::optional<std::int64_t> type;
     if (descriptor.described) type = number_of(descriptor);
-    new_entries rows{all, context, values_};
+    new_entries rows{writes, context, values_};
     run statement{insert_, type, owner_number(context), number_in(context.now)};
     auto const shown = writer_->rows().show_rows(rows);
     auto const count = statement.change();
     if (count == 0) {
-        for (auto const& one : all) one.result->reply = log_answer::conflict;
+        for (auto const& one : writes) one.result->reply = log_answer::conflict;
         return;
     }
     // The new entries have the numbers after this number, in their order.
     auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
-    bool const all_new = count == static_cast<std::int64_t>(all.size());
-    for (auto const& write : all) {
+    bool const all_new = count == static_cast<std::int64_t>(writes.size());
+    for (auto const& write : writes) {
         auto const number = all_new ? before + 1 : number_of_row(*write.write->id);
         write.result->reply = number > before ? log_answer::taken : log_answer::conflict;
         if (number > before) write.result->row = before = number;
@@ -60,16 +62,16 @@ SETTLE_FUNCTION std::optional<log_answer> entry_table::refusal_of(transaction_id
     return row.integer(1) != 0 ? log_answer::ended : log_answer::conflict;
 }
 
-SETTLE_FUNCTION void entry_table::change(std::span<sent_write const> all,
+SETTLE_FUNCTION void entry_table::change(std::span<sent_write const> writes,
                                          write_context const& context) {
     changes_.clear(context);
-    for (auto const& write : all) {
+    for (auto const& write : writes) {
         write.result->reply = log_answer::conflict;
         auto& added = changes_.add(write);
         added.looked_up = added.row() == 0;
         if (added.looked_up) added.row() = number_of_row(*write.write->id);
     }
-    step const action = all.front().write->action;
+    step const action = writes.front().write->action;
     changes_.keep([](auto const& change) { return change.row() != 0; });
     change_in_place(action, context);
     // A row number may be left over from an insert that was undone.

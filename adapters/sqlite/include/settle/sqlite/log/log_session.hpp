@@ -60,7 +60,7 @@ public:
     [[nodiscard]] detail::entry_table& entries();
 
     /// Cost:    one native transaction that reads, and an index search for each entry
-    void look_up(std::span<read_request const> requests, found_function found);
+    void look_up(std::span<read_request const> requests, found_function on_found);
 
     result<std::optional<entry>> read(transaction_id const& id);
 

@@ -141,21 +141,22 @@ SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool r
 }
 
 SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests,
-                                          found_function found) {
-    if (requests.size() == 1) return found(0, read(*requests.front().id), false);
+                                          found_function on_found) {
+    if (requests.size() == 1) return on_found(0, read(*requests.front().id), false);
     if (requests.empty()) return;
     // A result is returned only if the files are still the right files after the read.
     auto read = file_->reading([&] {
-        std::vector<result<std::optional<entry>>> all;
-        all.reserve(requests.size());
+        std::vector<result<std::optional<entry>>> results;
+        results.reserve(requests.size());
         file_->reader().from_one_state([&] {
-            for (auto const& one : requests) all.push_back(held_->read_one(held_->reader, *one.id));
+            for (auto const& one : requests)
+                results.push_back(held_->read_one(held_->reader, *one.id));
         });
-        return all;
+        return results;
     });
     for (std::size_t at = 0; at < requests.size(); ++at) {
-        if (read.has_value()) found(at, std::move(read.value()[at]), false);
-        else found(at, read.problem(), false);
+        if (read.has_value()) on_found(at, std::move(read.value()[at]), false);
+        else on_found(at, read.problem(), false);
     }
 }
 

@@ -60,26 +60,26 @@ class key_sorter {
 public:
     /// Shape:   key_of(index) - a std::int64_t or a std::string_view
     template <typename KeyOf>
-    void sort(std::vector<in_order>& all, KeyOf&& key_of) {
-        if (all.size() < 2) return;
-        key_rank const rank{all, key_of};
-        auto const rank_of = [&](std::size_t index) { return rank(key_of(all[index].index)); };
+    void sort(std::vector<in_order>& writes, KeyOf&& key_of) {
+        if (writes.size() < 2) return;
+        key_rank const rank{writes, key_of};
+        auto const rank_of = [&](std::size_t index) { return rank(key_of(writes[index].index)); };
         auto const before = [&](ranked const& one, ranked const& other) {
             if (one.rank != other.rank) return one.rank < other.rank;
-            in_order const& left = all[one.at];
-            in_order const& right = all[other.at];
+            in_order const& left = writes[one.at];
+            in_order const& right = writes[other.at];
             if (left.index != right.index) return key_of(left.index) < key_of(right.index);
             if (left.id == nullptr) return false;
             return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
         };
-        if (!is_as_before(all.size(), rank_of, before)) {
+        if (!is_as_before(writes.size(), rank_of, before)) {
             order_.clear();
-            for (std::size_t at = 0; at < all.size(); ++at) order_.push_back({rank_of(at), at});
+            for (std::size_t at = 0; at < writes.size(); ++at) order_.push_back({rank_of(at), at});
             std::sort(order_.begin(), order_.end(), before);
         }
         sorted_.clear();
-        for (auto const& one : order_) sorted_.push_back(all[one.at]);
-        std::swap(all, sorted_);
+        for (auto const& one : order_) sorted_.push_back(writes[one.at]);
+        std::swap(writes, sorted_);
     }
 
 private:

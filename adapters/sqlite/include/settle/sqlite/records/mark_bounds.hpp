@@ -59,14 +59,14 @@ public:
     /// True if any record of the file has bounds.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
-    /// Calls `found(index, bounds)` for every record of a wave that has them.
+    /// Calls `on_found(index, bounds)` for every record of a wave that has them.
     /// Shape:   wave - its rows are key and index
     /// Errors:  throws errc::damaged, naming the record
     template <typename Wave, typename Found>
-    void load(wave_rows& with, Wave& wave, Found&& found) const {
+    void load(wave_rows& with, Wave& wave, Found&& on_found) const {
         auto const shown = with.show_rows(wave);
         run rows{read_, of_->name};
-        while (rows.next()) found(static_cast<std::size_t>(rows.integer(1)), read(rows));
+        while (rows.next()) on_found(static_cast<std::size_t>(rows.integer(1)), read(rows));
     }
 
     /// Writes the bounds of a wave's records, and erases bounds that are no longer needed.

@@ -173,10 +173,10 @@ private:
         mark_writes_.push_back({number_of(state), &id, part});
     }
 
-    void sort(std::vector<in_order>& all) {
+    void sort(std::vector<in_order>& writes) {
         auto const sort_as = [&]<typename Key>(std::type_identity<Key>) {
             sorter_.sort(
-                all, [&](std::size_t number) { return std::get<Key>(records_[number].view()); });
+                writes, [&](std::size_t number) { return std::get<Key>(records_[number].view()); });
         };
         if (of().text_key) sort_as(std::type_identity<std::string_view>{});
         else sort_as(std::type_identity<std::int64_t>{});
@@ -390,23 +390,23 @@ public:
     /// Reads all records and all marks of the collection.
     /// Shape:   both statements read one state of the file
     void look_at_all(store_look& seen) const {
-        settle::detail::collection_look all{*of_};
+        settle::detail::collection_look look{*of_};
         run records{first_};
         records.bind(limit_of(std::numeric_limits<std::size_t>::max()));
         while (records.next()) {
-            all.add_record([&](void* record) { read_record(*of_, records, 0, record); });
+            look.add_record([&](void* record) { read_record(*of_, records, 0, record); });
         }
         run marks{look_at_marks_};
         marks.bind(of_->name);
         while (marks.next()) {
             constexpr int column = settle::detail::look_exists + 1;
             bool const is_number = marks.kind(column) == settle::detail::value_kind::integer;
-            all.add_mark(marks,
-                         is_number ? key_value{marks.integer(column)}
-                                   : key_value{std::string{marks.text(column)}},
-                         seen);
+            look.add_mark(marks,
+                          is_number ? key_value{marks.integer(column)}
+                                    : key_value{std::string{marks.text(column)}},
+                          seen);
         }
-        std::move(all).end(seen);
+        std::move(look).end(seen);
     }
 
     /// Reads records in the order of their keys, after a key. `made()` gives the object to fill.

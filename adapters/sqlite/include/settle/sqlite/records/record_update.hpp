@@ -120,18 +120,18 @@ private:
         expect_changed(of_->name, bind_key(row, written.key).change(), 1);
     }
 
-    void write_many(statements& prepared, std::span<change const> all) const {
+    void write_many(statements& prepared, std::span<change const> written) const {
         if (!prepared.many) {
             prepared.many = {*on_, sql_.update_many(prepared.fields, most_together),
                              "change records"};
         }
-        changes wave{*of_->record, all};
+        changes wave{*of_->record, written};
         auto const shown = rows_->show_changes(wave);
         run rows{prepared.many};
         for (std::size_t at = 0; at < most_together; ++at) {
-            bind_key(rows, all[std::min(at, all.size() - 1)].key);
+            bind_key(rows, written[std::min(at, written.size() - 1)].key);
         }
-        expect_changed(of_->name, rows.change(), all.size());
+        expect_changed(of_->name, rows.change(), written.size());
     }
 
     /// The effects of a type change few different sets of members.

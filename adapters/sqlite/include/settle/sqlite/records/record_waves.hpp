@@ -312,11 +312,11 @@ private:
     }
     /// The collections as an SQL list.
     static std::string names_of(std::span<collection_descriptor const* const> bound) {
-        std::string all;
+        std::string list;
         for (auto const* const one : bound) {
-            all += (all.empty() ? "'" : ", '") + std::string{one->name} + "'";
+            list += (list.empty() ? "'" : ", '") + std::string{one->name} + "'";
         }
-        return all;
+        return list;
     }
 
     file* file_;
