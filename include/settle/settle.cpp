@@ -79,6 +79,8 @@
 #include <settle/running/driving/retries.ipp>
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.ipp>
+#include <settle/running/driving/seam_waves.ipp>
+#include <settle/running/driving/store_waves.ipp>
 #include <settle/running/runner/operations.ipp>
 #include <settle/store/descriptor.ipp>
 #include <settle/store/parts_under_way.ipp>

@@ -27,10 +27,10 @@ public:
     mariadb_server second;
 
     [[nodiscard]] std::unique_ptr<testing::program> begin(std::vector<std::string> more) const {
-        std::vector<std::string> arguments{std::string{SETTLE_BIN_DIR} + "/books", "--accounts",
-                                           first.address(), "--ledger", second.address()};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return std::make_unique<testing::program>(*folder_, std::move(arguments));
+        std::vector<std::string> command{std::string{SETTLE_BIN_DIR} + "/books", "--accounts",
+                                         first.address(), "--ledger", second.address()};
+        command.insert(command.end(), more.begin(), more.end());
+        return std::make_unique<testing::program>(*folder_, std::move(command));
     }
     [[nodiscard]] testing::ended call(std::vector<std::string> more) const {
         return begin(std::move(more))->wait();

@@ -33,10 +33,10 @@ struct sample {
 
 /// The first orders of the bank's file: enough for a kill to land in the middle of any step.
 sample bank(scratch_folder const& folder, std::size_t count) {
-    std::ifstream orders{testing::data_file("transfer/payment_orders.csv")};
+    std::ifstream input{testing::data_file("transfer/payment_orders.csv")};
     std::string text;
     std::string line;
-    for (std::size_t i = 0; i <= count && std::getline(orders, line); ++i) text += line + "\n";
+    for (std::size_t i = 0; i <= count && std::getline(input, line); ++i) text += line + "\n";
     return {"transfer",
             folder.write("orders.csv", text),
             {"--balance", "1000.00"},

@@ -33,35 +33,6 @@ struct shared_files {
     [[nodiscard]] std::int64_t marks() { return static_cast<std::int64_t>(make().marks().value()); }
 };
 
-/// Another program that writes into a file, and holds all other writers up.
-class holding_program {
-public:
-    explicit holding_program(std::string const& file) {
-        REQUIRE(::sqlite3_open(file.c_str(), &handle_) == SQLITE_OK);
-        execute("BEGIN IMMEDIATE");
-    }
-    holding_program(holding_program const&) = delete;
-    holding_program& operator=(holding_program const&) = delete;
-    ~holding_program() { ::sqlite3_close(handle_); }
-    void let_go() { execute("ROLLBACK"); }
-
-private:
-    void execute(char const* statement) {
-        REQUIRE(::sqlite3_exec(handle_, statement, nullptr, nullptr, nullptr) == SQLITE_OK);
-    }
-
-    ::sqlite3* handle_ = nullptr;
-};
-
-/// Runs an action on several threads at once, and waits for all.
-template <typename Action>
-void on_threads(int count, Action const& action) {
-    std::vector<std::jthread> threads;
-    for (int thread = 0; thread < count; ++thread) {
-        threads.emplace_back([&action, thread] { action(thread); });
-    }
-}
-
 } // namespace
 
 TEST_CASE("shared windows: every caller gets its own outcome, and the sum is right") {

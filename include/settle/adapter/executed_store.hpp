@@ -19,6 +19,11 @@ public:
         executor_.start(port(), requests, results);
     }
     void finish(std::span<part_result> results) override { executor_.finish(results); }
+    [[nodiscard]] bool finish_by(std::span<part_result> results,
+                                 std::chrono::steady_clock::time_point until,
+                                 wave_end const& over) override {
+        return executor_.finish_by(results, until, over);
+    }
     void abandon(std::span<part_result> results) noexcept override { executor_.abandon(results); }
     void expect_others() override { executor_.expect_others(); }
 

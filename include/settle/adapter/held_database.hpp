@@ -49,9 +49,15 @@ public:
         store_->start(requests, results);
     }
     void finish(std::span<part_result> results) override { store_->finish(results); }
+    [[nodiscard]] bool finish_by(std::span<part_result> results,
+                                 std::chrono::steady_clock::time_point until,
+                                 wave_end const& over) override {
+        return store_->finish_by(results, until, over);
+    }
     void abandon(std::span<part_result> results) noexcept override { store_->abandon(results); }
     void expect_others() override {
-        if (store_->capabilities().overlaps_others) store_->expect_others();
+        auto const own = store_->capabilities();
+        if (own.overlaps_others || own.waves_go_on) store_->expect_others();
     }
     [[nodiscard]] bool force(session_moment since) override { return store_->force(since); }
     [[nodiscard]] bool join(erased_store& other) override {

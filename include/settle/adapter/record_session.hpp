@@ -51,6 +51,12 @@ public:
     /// Begins a wave, if other stores were announced; otherwise executes it.
     virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
+    /// As finish_by() of the seam.
+    [[nodiscard]] virtual bool finish_by(std::span<part_result> results,
+                                         std::chrono::steady_clock::time_point, wave_end const&) {
+        finish(results);
+        return true;
+    }
     virtual void abandon(std::span<part_result> results) noexcept = 0;
     virtual void expect_others() = 0;
 
@@ -59,6 +65,7 @@ public:
         session_capabilities own;
         own.settles_in_one_phase = true;
         own.overlaps_others = true;
+        own.waves_go_on = true;
         return own;
     }
 
@@ -190,6 +197,12 @@ public:
         base::store().start(requests, results);
     }
     void finish(std::span<part_result> results) { base::store().finish(results); }
+    /// As finish_by() of the seam.
+    [[nodiscard]] bool finish_by(std::span<part_result> results,
+                                 std::chrono::steady_clock::time_point until,
+                                 wave_end const& over) {
+        return base::store().finish_by(results, until, over);
+    }
     void abandon(std::span<part_result> results) noexcept { base::store().abandon(results); }
     /// Announces other stores: from now on waves overlap theirs.
     void expect_others() { base::store().expect_others(); }

@@ -71,6 +71,12 @@ public:
     void finish(std::span<part_result> results) {
         if (beside_) beside_->finish(results);
     }
+    /// As finish_by() of the seam.
+    [[nodiscard]] bool finish_by(std::span<part_result> results,
+                                 std::chrono::steady_clock::time_point until,
+                                 wave_end const& over) {
+        return !beside_ || beside_->finish_by(results, until, over);
+    }
     void abandon(std::span<part_result> results) noexcept {
         if (beside_) beside_->abandon(results);
     }

@@ -93,12 +93,15 @@
 //       engine has other stores. Then start() begins a wave, and finish() waits until its results
 //       are set. Requests and results stay where they are until then. abandon() waits for the end
 //       of a wave whose results are no longer needed.
+//   finish_by(results, until, over)   As finish(), but waits no longer than until a moment of the
+//       steady clock. If it returns false, the wave goes on without the caller: over() is called by
+//       any thread once the results are set, after which the wave uses nothing of the session.
+//       Requests and results stay until then.
 //   force(since)                  For a store that need not wait for the disk when it confirms a
-//   part
-//       whose request says may_be_lost: a crash may lose such a confirm after its answer, together
-//       with all later writes of the store. force() makes durable what the session has answered
-//       since a moment of detail::next_session_moment(). It writes something, since a native
-//       transaction that changes nothing waits for no disk, and waits until that is durable.
+//       part whose request says may_be_lost: a crash may lose such a confirm after its answer,
+//       together with all later writes of the store. force() makes durable what the session has
+//       answered since a moment of detail::next_session_moment(). It writes something, since a
+//       native transaction that changes nothing waits for no disk, and waits until that is durable.
 //       Returns false unless this was in a session with the server that began before the moment:
 //       after a crash, a later write says nothing of the earlier ones. The answers of a store
 //       without this member are durable.
@@ -200,7 +203,9 @@
 #include <settle/store/parts_under_way.hpp>
 #include <settle/store/session_moment.hpp>
 
+#include <chrono>
 #include <concepts>
+#include <functional>
 #include <limits>
 
 SETTLE_BEGIN
@@ -331,6 +336,9 @@ concept Log = requires(Database& database) {
 
 namespace detail {
 
+/// Called once by any thread when a wave is over that was left to itself.
+using wave_end = std::function<void()>;
+
 /// What a session can do beyond what every session must, with the defaults of the others.
 struct session_capabilities {
     bool settles_in_one_phase = false;
@@ -344,6 +352,7 @@ struct session_capabilities {
     bool fetches_ahead = false;
     bool answers_later = false;   ///< it has begin(), which makes calls while the engine goes on
     bool overlaps_others = false; ///< its waves can be under way while other stores have theirs
+    bool waves_go_on = false;     ///< it has finish_by(), after which a wave is left to itself
     /// It is a plain container of this process, and may be called with the types of the
     /// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
     bool is_container = false;
@@ -390,6 +399,10 @@ constexpr session_capabilities capabilities_of() {
         session.start(requests, results);
         session.finish(results);
         session.abandon(results);
+    };
+    own.waves_go_on = requires(Session& session, std::span<part_result> results,
+                               std::chrono::steady_clock::time_point until, wave_end const& over) {
+        { session.finish_by(results, until, over) } -> std::same_as<bool>;
     };
     return own;
 }

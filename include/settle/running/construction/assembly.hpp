@@ -69,7 +69,7 @@ public:
           targets_{target_binding{&target_tag<Targets>, executors[session_of<Targets>()]}...} {}
 
     [[nodiscard]] engine_ports view() {
-        return {log_, held_.ports, targets_, pauses_, {observer, environment}, names_};
+        return {log_, held_.ports, targets_, pauses_, left_, {observer, environment}, names_};
     }
 
     any_environment<Rules> const environment;
@@ -99,6 +99,7 @@ private:
     std::array<target_binding, sizeof...(Targets)> const targets_;
     std::array<std::string, sizeof...(Sessions)> const names_ = names_of_stores();
     call_pauses pauses_{log_, environment};
+    left_waves left_; ///< ends before the stores
 };
 
 template <typename... Arguments>

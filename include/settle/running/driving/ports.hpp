@@ -2,9 +2,14 @@
 // Sessions without their types, as the driver calls them.
 #pragma once
 
+#include <settle/base/process.hpp>
 #include <settle/running/driving/call_pauses.hpp>
 #include <settle/running/driving/call_watch.hpp>
 #include <settle/store/look.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 
 SETTLE_BEGIN
 namespace detail {
@@ -23,6 +28,10 @@ public:
     /// results on return.
     virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
+    /// As finish_by() of the seam; a wave of a store without it is over.
+    [[nodiscard]] virtual bool finish_by(std::span<part_result> results,
+                                         std::chrono::steady_clock::time_point until,
+                                         wave_end const& over) = 0;
     virtual void abandon(std::span<part_result> results) noexcept = 0;
     /// Begins the parts of one job, and starts what jobs have begun. Called only if the store
     /// answers later.
@@ -65,6 +74,16 @@ public:
     }
     void finish([[maybe_unused]] std::span<part_result> results) override {
         if constexpr (can.overlaps_others) session_.finish(results);
+    }
+    [[nodiscard]] bool finish_by([[maybe_unused]] std::span<part_result> results,
+                                 [[maybe_unused]] std::chrono::steady_clock::time_point until,
+                                 [[maybe_unused]] wave_end const& over) override {
+        if constexpr (can.waves_go_on) {
+            return session_.finish_by(results, until, over);
+        } else {
+            finish(results);
+            return true;
+        }
     }
     void abandon([[maybe_unused]] std::span<part_result> results) noexcept override {
         if constexpr (can.overlaps_others) session_.abandon(results);
@@ -136,6 +155,24 @@ private:
     session_capabilities const can_here_;
 };
 
+/// Counts the waves that go on without their jobs. The destructor waits for their ends.
+class left_waves {
+public:
+    left_waves() = default;
+    left_waves(left_waves const&) = delete;
+    left_waves& operator=(left_waves const&) = delete;
+    ~left_waves();
+
+    void begin();
+    void end() noexcept;
+
+private:
+    process_stamp made_in_; // a forked child has none of the waves
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t count_ = 0;
+};
+
 /// The store that executes the parts of a target.
 struct target_binding {
     void const* target; ///< part_descriptor::target
@@ -148,6 +185,7 @@ struct engine_ports {
     std::span<store_port* const> stores;
     std::span<target_binding const> targets;
     call_pauses& pauses;
+    left_waves& left;
     call_watch watch{};
     std::span<std::string const> names{}; ///< of the stores, for the watch
     /// The store whose parts a commit joins: it is in the log's own database, and settles in native

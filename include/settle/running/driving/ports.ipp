@@ -21,5 +21,19 @@ SETTLE_FUNCTION error engine_ports::fault_of(transaction_id const& id,
     return problem;
 }
 
+SETTLE_FUNCTION left_waves::~left_waves() {
+    if (!made_in_.is_here()) return;
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [this] { return count_ == 0; });
+}
+SETTLE_FUNCTION void left_waves::begin() {
+    std::scoped_lock const guard{mutex_};
+    ++count_;
+}
+SETTLE_FUNCTION void left_waves::end() noexcept {
+    std::scoped_lock const guard{mutex_};
+    if (--count_ == 0) changed_.notify_all();
+}
+
 } // namespace detail
 SETTLE_END

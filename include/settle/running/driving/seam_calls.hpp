@@ -12,6 +12,8 @@
 SETTLE_BEGIN
 namespace detail {
 
+class store_wave; // driving/store_waves.hpp
+
 /// Makes the part requests of jobs.
 [[nodiscard]] part_request request_of(job const& work, part_descriptor const& part,
                                       std::size_t line, step action, time_limit lifetime);
@@ -92,10 +94,23 @@ public:
     void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
 
 private:
-    struct wave;
     class running;
 
     void request_parts(job& work, step action);
+    /// True if the job's parts are to be sent now. Otherwise it waits for answers, or for the end
+    /// of an earlier wave to one of their stores; or it was given up, and has its answers.
+    [[nodiscard]] bool may_send(job& work);
+    /// Has the jobs of a wave wait for its end, while the others go on.
+    /// Shape:   failed - jobs with parts elsewhere that were not applied, sorted; they do not wait
+    void leave(std::size_t store, std::vector<job*> const& failed);
+    /// A left wave that is not over yet, or null.
+    [[nodiscard]] std::shared_ptr<store_wave> const& left_wave(std::size_t store);
+    /// True if the other jobs need not wait for the end of a wave.
+    /// Shape:   jobs - all of the window
+    [[nodiscard]] bool may_be_left(std::size_t store, std::size_t jobs) const;
+    [[nodiscard]] store_wave& wave_of(std::size_t store);
+    /// Has signal() and `started_`.
+    void expect_answers();
     /// True if the store may lose a confirm of this part until it is forced.
     [[nodiscard]] bool may_lose_confirm(job const& work, part_descriptor const& part) const {
         return work.coordinator.confirms_lazily() && !is_joined(work, part) &&
@@ -161,10 +176,13 @@ private:
     wait_limits limits_;
     std::vector<entry_write> writes_;
     std::vector<write_result> results_;
-    std::vector<job*> writers_; ///< the jobs of the writes or reads
-    std::vector<wave> waves_;   ///< one for each store
+    std::vector<job*> writers_;                      ///< the jobs of the writes or reads
+    std::vector<std::shared_ptr<store_wave>> waves_; ///< one for each store; null if not used yet
+    /// The last wave of each store that its jobs have left, or null.
+    std::vector<std::shared_ptr<store_wave>> left_;
+    std::vector<bool> is_slow_; ///< by store: its last wave was left and took too long
     /// What each store has begun in the current step, and the signal of its answers; null and empty
-    /// if no store answers later.
+    /// if no store answers later, and no wave was left.
     std::shared_ptr<answer_signal> signal_;
     std::vector<started_parts> started_;
     job_source const* source_ = nullptr; ///< of new jobs
@@ -175,4 +193,5 @@ SETTLE_END
 
 #ifndef SETTLE_COMPILED
 #include <settle/running/driving/seam_calls.ipp>
+#include <settle/running/driving/seam_waves.ipp>
 #endif

@@ -16,9 +16,8 @@ make_record_store(file& file, std::string const& log_name,
                   std::span<collection_descriptor const* const> bound);
 
 template <typename... Collections>
-using session_base =
-    settle::detail::one_phase_session<settle::detail::typed_session<record_store, Collections...>,
-                                      log_session>;
+using session_base = settle::detail::one_phase_session<
+    settle::detail::overlapping_session<record_store, Collections...>, log_session>;
 
 } // namespace detail
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// A file that another program holds: transactions that have no part in it go on meanwhile.
+#include "two_files.hpp"
+
+#include <settle/runner.hpp>
+
+#include <atomic>
+#include <future>
+#include <optional>
+
+namespace left_waves_test {
+
+using namespace two_files_test;
+using namespace std::chrono_literals;
+
+/// Pays from an account for what is put into vaults, which may be none.
+struct share {
+    std::string vault;
+};
+struct payout {
+    std::string from;
+    std::int64_t amount = 0;
+    std::vector<share> shares;
+};
+
+} // namespace left_waves_test
+BOOST_HANA_ADAPT_STRUCT(left_waves_test::share, vault);
+BOOST_HANA_ADAPT_STRUCT(left_waves_test::payout, from, amount, shares);
+
+namespace left_waves_test {
+namespace {
+
+inline constexpr auto payout_type = settle::transaction<payout, "payout">(
+    settle::participant<"from">(accounts, param<&payout::from>)
+        .require(field<&account::balance> >= param<&payout::amount>)
+        .apply(field<&account::balance> -= param<&payout::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"to">(vaults, settle::each<&payout::shares>, settle::line<&share::vault>)
+        .confirm(field<&vault::gold> += lit<1>));
+
+/// The log, the accounts and the vaults in a file each. A wait for a held file has no limit of its
+/// own.
+struct three_files {
+    folder own{};
+    settle::sqlite::database log{own.file("log")};
+    settle::sqlite::database books{own.file("books")};
+    settle::sqlite::database cellar{own.file("cellar"), {.busy_timeout = 10min}};
+
+    auto make() {
+        return settle::engine{settle::log_in(log),          settle::bind(accounts, books),
+                              settle::bind(vaults, cellar), settle::type<transfer_type>,
+                              settle::type<deposit_type>,   settle::type<payout_type>};
+    }
+
+    three_files() {
+        auto engine = make();
+        open_accounts(engine, {{"A", 100}, {"B", 0}, {"C", 1'000}, {"D", 0}});
+        engine.create(vaults, {"V", 0}).value();
+    }
+    [[nodiscard]] std::int64_t balance(std::string const& id) {
+        auto engine = make();
+        return balance_of(engine, id);
+    }
+    [[nodiscard]] std::int64_t gold() { return make().at(vaults, "V").gold; }
+    [[nodiscard]] std::uint64_t marks() { return make().marks().value(); }
+};
+
+/// The outcome of a transaction that a runner runs.
+template <typename Engine, typename Parameters>
+std::future<settle::outcome> start(settle::runner<Engine>& runner, std::string id,
+                                   Parameters const& parameters,
+                                   settle::call_options const& call = {}) {
+    auto promise = std::make_shared<std::promise<settle::outcome>>();
+    auto outcome = promise->get_future();
+    auto const started = runner.start(
+        std::move(id), parameters,
+        [promise](settle::outcome ended) { promise->set_value(std::move(ended)); }, call);
+    REQUIRE(started.has_value());
+    return outcome;
+}
+
+/// Lets a file go after a while that is longer than the other jobs of a window wait for it.
+class released_later {
+public:
+    explicit released_later(std::string const& file) : held_(file) {}
+    [[nodiscard]] bool is_released() const { return is_released_; }
+
+private:
+    holding_program held_;
+    std::atomic<bool> is_released_ = false;
+    std::jthread releases_{[this] {
+        std::this_thread::sleep_for(400ms);
+        is_released_ = true;
+        held_.let_go();
+    }};
+};
+
+} // namespace
+
+TEST_CASE("left waves: a runner's other transactions end while a file is held") {
+    three_files files;
+    auto engine = files.make();
+    settle::runner runner{engine};
+    holding_program other{files.own.file("cellar")};
+    auto held = start(runner, "held", deposit{"A", "V", 1});
+    for (int count = 0; count < 30; ++count) {
+        auto quick = start(runner, std::to_string(count), transfer{"C", "D", 1});
+        CHECK(quick.get().done());
+    }
+    CHECK(held.wait_for(0s) == std::future_status::timeout);
+    auto behind = start(runner, "behind", deposit{"A", "V", 2});
+    other.let_go();
+    CHECK(held.get().done());
+    CHECK(behind.get().done());
+    CHECK(engine.at(vaults, "V").gold == 3);
+    CHECK(engine.marks().value() == 0);
+}
+
+TEST_CASE("left waves: threads that share windows end their transactions while a file is held") {
+    three_files files;
+    auto engine = files.make();
+    holding_program other{files.own.file("cellar")};
+    std::atomic<int> done = 0;
+    std::jthread const held{[&] {
+        on_threads(3, [&](int thread) {
+            done += engine.run("held-" + std::to_string(thread), deposit{"A", "V", 1}).done();
+        });
+    }};
+    on_threads(4, [&](int thread) {
+        for (int number = 0; number < 10; ++number) {
+            auto const id = std::to_string(thread) + "-" + std::to_string(number);
+            CHECK(engine.run(id, transfer{"C", "D", 1}).done());
+        }
+    });
+    CHECK(done == 0);
+    other.let_go();
+    while (done < 3) std::this_thread::sleep_for(1ms);
+    CHECK(engine.at(vaults, "V").gold == 3);
+}
+
+TEST_CASE(
+    "left waves: a deadline ends the wait for a held file, and the late wave leaves no mark") {
+    three_files files;
+    std::optional<released_later> other;
+    {
+        auto engine = files.make();
+        settle::runner runner{engine};
+        other.emplace(files.own.file("cellar"));
+        auto begun = start(runner, "t", deposit{"A", "V", 5}, {.deadline = 150ms});
+        auto waiting = start(runner, "u", deposit{"A", "V", 5}, {.deadline = 200ms});
+        CHECK(begun.get().verdict == settle::verdict::undecided);
+        CHECK(waiting.get().verdict == settle::verdict::undecided);
+        CHECK_FALSE(other->is_released());
+    }
+    auto engine = files.make();
+    CHECK(engine.run("t", deposit{"A", "V", 5}).done());
+    CHECK(engine.run("u", deposit{"A", "V", 5}).done());
+    CHECK(engine.marks().value() == 0);
+    CHECK(engine.at(vaults, "V").gold == 10);
+    CHECK(balance_of(engine, "A") == 90);
+}
+
+TEST_CASE("left waves: a batch keeps the order of its input") {
+    // The first is canceled, since its vault is missing; so the money suffices for the others.
+    std::vector<std::pair<std::string, payout>> const batch{
+        {"1", {"A", 60, {{"missing"}}}}, {"2", {"A", 60, {}}},
+        {"3", {"A", 30, {{"V"}}}},       {"4", {"A", 20, {}}},
+        {"5", {"A", 5, {{"V"}, {"V"}}}}, {"6", {"C", 7, {}}}};
+    three_files files;
+    auto engine = files.make();
+    released_later const other{files.own.file("cellar")};
+    std::vector<bool> early(batch.size());
+    std::vector<settle::outcome> outcomes(batch.size());
+    engine.run_all(batch, [&](std::size_t number, settle::outcome ended) {
+        early[number] = !other.is_released();
+        outcomes[number] = std::move(ended);
+    });
+    CHECK(outcomes[0].why == reason::record_missing);
+    CHECK(outcomes[1].done());
+    CHECK(outcomes[2].done());
+    CHECK(outcomes[3].why == reason::guard_failed);
+    CHECK(outcomes[4].done());
+    CHECK(outcomes[5].done());
+    CHECK(early[5]);
+    CHECK_FALSE(early[1]);
+    CHECK(files.balance("A") == 5);
+    CHECK(files.gold() == 3);
+    CHECK(files.marks() == 0);
+}
+
+} // namespace left_waves_test
