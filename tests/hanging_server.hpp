@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// A server that hangs: its connections stay open, and nothing answers.
+// A server that hangs: its connections stay open, and nothing answers. Limits end each wait for it,
+// and transactions without a part in it go on.
 #pragma once
 
 #include "bank_story_suite.hpp"
 
+#include <settle/memory.hpp>
+#include <settle/runner.hpp>
+
 #include <chrono>
+#include <future>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -40,6 +46,53 @@ void check_limits_at_hanging(Server& server, Database& database) {
         server.thaw();
         CHECK(teller.run(id, bank::transfer{"A", "B", 1}).done());
     }
+}
+
+/// Pays from an account beside the log into an account of the server.
+struct payout {
+    std::string source, destination;
+    std::int64_t amount = 0;
+};
+SETTLE_STRUCT(payout, source, destination, amount);
+inline constexpr settle::collection<bank::account, "far_accounts", &bank::account::id> far_accounts;
+inline constexpr auto payout_type = settle::transaction<payout, "payout">(
+    settle::participant<"source">(bank::accounts, settle::param<&payout::source>)
+        .require(settle::field<&bank::account::balance> >= settle::param<&payout::amount>)
+        .apply(settle::field<&bank::account::balance> -= settle::param<&payout::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"destination">(far_accounts, settle::param<&payout::destination>)
+        .confirm(settle::field<&bank::account::balance> += settle::param<&payout::amount>));
+
+/// A runner's transactions without a part in the server end while it hangs.
+/// Shape:   as above
+template <typename Server, typename Database>
+void check_others_beside_hanging(Server& server, Database& database) {
+    settle::memory::database near;
+    settle::engine engine{near, settle::bind(far_accounts, database),
+                          settle::type<bank::transfer_type>, settle::type<payout_type>};
+    for (auto const* id : {"A", "B"})
+        CHECK(engine.create(bank::accounts, {id, 100, 100}).has_value());
+    CHECK(engine.create(far_accounts, {"F", 0, 0}).has_value());
+    settle::runner runner{engine};
+    auto const start = [&](std::string id, auto const& parameters) {
+        auto promise = std::make_shared<std::promise<settle::outcome>>();
+        auto outcome = promise->get_future();
+        auto const keep = [promise](settle::outcome ended) {
+            promise->set_value(std::move(ended));
+        };
+        CHECK(runner.start(std::move(id), parameters, keep).has_value());
+        return outcome;
+    };
+    CHECK(start("first", payout{"A", "F", 1}).get().done());
+    server.freeze();
+    auto held = start("held", payout{"A", "F", 2});
+    for (int number = 0; number < 20; ++number) {
+        CHECK(start(std::to_string(number), bank::transfer{"A", "B", 1}).get().done());
+    }
+    CHECK(held.wait_for(0s) == std::future_status::timeout);
+    server.thaw();
+    CHECK(held.get().done());
+    CHECK(engine.at(far_accounts, "F").balance == 3);
 }
 
 } // namespace settle_test

@@ -14,5 +14,11 @@ TEST_CASE("patience: a deadline or a stop request ends a wait for a server that 
     check_limits_at_hanging(server, here);
 }
 
+TEST_CASE("patience: a server that hangs holds up no transaction without a part in it") {
+    mariadb_server server;
+    settle::mariadb::database database{server.address()};
+    check_others_beside_hanging(server, database);
+}
+
 } // namespace
 } // namespace settle_test

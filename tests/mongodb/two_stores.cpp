@@ -2,7 +2,9 @@
 // Accounts in MongoDB and stock in a SQLite file, the log in either; and both in MongoDB; each
 // fault at every call.
 #include "fixtures.hpp"
+#include "hanging_server.hpp"
 #include "proxy.hpp"
+#include "servers.hpp"
 
 #include <fault/two_stores.hpp>
 
@@ -76,6 +78,12 @@ TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
     caller.join();
     CHECK(outcome->done());
     paid.check(engine, 100);
+}
+
+TEST_CASE("two stores: a server that hangs holds up no transaction without a part in it") {
+    server own;
+    settle::mongodb::database database{own.address("bank")};
+    check_others_beside_hanging(own, database);
 }
 
 } // namespace settle_test

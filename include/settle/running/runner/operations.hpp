@@ -30,7 +30,7 @@ struct runner_options {
     /// How many transactions wait for their turn. A start beyond it is refused with
     /// errc::runner_full.
     std::size_t queue = 10'000;
-    /// The threads. Transactions on one thread share waves; a wave of a store holds its thread.
+    /// The threads. Transactions on one thread share waves; a wave of the log holds its thread.
     std::size_t threads = 1;
     /// How long the destructor waits for the transactions under way. Then they end as after a stop
     /// request: what is not finished is in the log.
