@@ -188,4 +188,78 @@ TEST_CASE("left waves: a batch keeps the order of its input") {
     CHECK(files.marks() == 0);
 }
 
+TEST_CASE("left waves: a transaction that waits behind a wave keeps its place in the batch") {
+    // The first has its part in the wave that is left. The fourth enters the window after that, and
+    // waits behind the wave before it sends anything; the fifth needs the same money.
+    std::vector<std::pair<std::string, payout>> const batch{
+        {"1", {"C", 1, {{"V"}}}},  {"2", {"C", 1, {}}},  {"3", {"C", 1, {}}},
+        {"4", {"A", 60, {{"V"}}}}, {"5", {"A", 60, {}}}, {"6", {"C", 1, {}}}};
+    for (auto const how : {settle::early_entries, settle::phases::one}) {
+        CAPTURE(how);
+        three_files files;
+        settle::engine engine{settle::log_in(files.log), settle::bind(accounts, files.books),
+                              settle::bind(vaults, files.cellar), settle::type<payout_type>, how};
+        released_later const other{files.own.file("cellar")};
+        auto const outcomes = engine.run_all(batch, {.window = 3});
+        for (std::size_t number : {0, 1, 2, 3, 5}) CHECK(outcomes[number].done());
+        CHECK(outcomes[4].why == reason::guard_failed);
+        CHECK(files.balance("A") == 40);
+        CHECK(files.gold() == 2);
+        CHECK(files.marks() == 0);
+    }
+}
+
+TEST_CASE("left waves: stop requests end the waits of threads and of a runner's callers") {
+    three_files files;
+    auto engine = files.make();
+    holding_program other{files.own.file("cellar")};
+    settle::runner runner{engine};
+    auto held = start(runner, "held", deposit{"A", "V", 1}, {.deadline = 10min});
+    std::stop_source stop;
+    settle::call_options const stoppable{{}, stop.get_token()};
+    auto stopped = start(runner, "stopped", deposit{"A", "V", 1}, stoppable);
+    // The window's order keeps it behind the others, and it has an account in common with them.
+    auto behind = start(runner, "behind", transfer{"A", "B", 1}, stoppable);
+    std::jthread const stops{[&] {
+        std::this_thread::sleep_for(300ms);
+        stop.request_stop();
+    }};
+    std::atomic<int> undecided = 0;
+    on_threads(4, [&](int thread) {
+        auto const ended =
+            engine.run("thread-" + std::to_string(thread), deposit{"C", "V", 1}, stoppable);
+        undecided += ended.verdict == settle::verdict::undecided;
+    });
+    CHECK(undecided == 4);
+    CHECK(stopped.get().verdict == settle::verdict::undecided);
+    CHECK(behind.get().id == "behind");
+    CHECK(held.wait_for(0s) == std::future_status::timeout);
+    other.let_go();
+    CHECK(held.get().done());
+}
+
+TEST_CASE("left waves: transactions end in a store that is slow, while new ones begin") {
+    three_files files;
+    auto engine = files.make();
+    settle::runner runner{engine};
+    std::atomic<bool> is_over = false;
+    std::jthread const slows{[&] {
+        while (!is_over) {
+            holding_program other{files.own.file("cellar")};
+            std::this_thread::sleep_for(150ms);
+            other.let_go();
+            std::this_thread::sleep_for(5ms);
+        }
+    }};
+    std::vector<std::future<settle::outcome>> outcomes;
+    for (int number = 0; number < 150; ++number) {
+        outcomes.push_back(start(runner, std::to_string(number), deposit{"C", "V", 1}));
+        std::this_thread::sleep_for(20ms);
+    }
+    CHECK(outcomes.front().wait_for(0s) == std::future_status::ready);
+    is_over = true;
+    for (auto& each : outcomes) CHECK(each.get().done());
+    CHECK(engine.at(vaults, "V").gold == 150);
+}
+
 } // namespace left_waves_test

@@ -91,6 +91,7 @@ class holding_program {
 public:
     explicit holding_program(std::string const& file) {
         REQUIRE(::sqlite3_open(file.c_str(), &handle_) == SQLITE_OK);
+        ::sqlite3_busy_timeout(handle_, 600'000);
         execute("BEGIN IMMEDIATE");
     }
     holding_program(holding_program const&) = delete;

@@ -13,10 +13,10 @@ template <typename Store>
 class executed_store : public Store {
 public:
     void execute(std::span<part_request const> requests, std::span<part_result> results) override {
-        executor_.execute(port(), requests, results);
+        executor_.execute(port_of(requests), requests, results);
     }
     void start(std::span<part_request const> requests, std::span<part_result> results) override {
-        executor_.start(port(), requests, results);
+        executor_.start(port_of(requests), requests, results);
     }
     void finish(std::span<part_result> results) override { executor_.finish(results); }
     [[nodiscard]] bool finish_by(std::span<part_result> results,
@@ -32,6 +32,10 @@ protected:
 
     /// Makes the attempts of waves in two phases.
     [[nodiscard]] virtual wave_port& port() noexcept = 0;
+    /// Makes those of one wave.
+    [[nodiscard]] virtual wave_port& port_of(std::span<part_request const>) noexcept {
+        return port();
+    }
 
     wave_executor executor_;
 };

@@ -9,8 +9,10 @@
 #include <settle/store/joint_limits.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -68,6 +70,7 @@ struct shared_windows<Rules>::held_windows::caller : caller_turn {
     std::optional<outcome> ended{};
     window* led = nullptr; ///< the window that the caller leads
     bool is_admitted = false;
+    std::optional<std::stop_callback<std::function<void()>>> on_stop{};
 };
 
 /// Shape:   only its leader uses it; source and signal tell a leader that waits of new callers
@@ -86,6 +89,12 @@ struct shared_windows<Rules>::held_windows::window {
                   number, admitted.new_id, &admitted.own_limits);
         under_way[number] = &admitted;
         admitted.is_admitted = true;
+        // The leader may wait for an answer that the caller does not await any more.
+        if (!admitted.own_limits.stop.stop_possible()) return;
+        admitted.on_stop.emplace(admitted.own_limits.stop, [this] {
+            source.is_called = true;
+            signal->add();
+        });
     }
     void round(caller const& leader) {
         // Its stores wait as long as the most impatient caller does.

@@ -19,8 +19,9 @@ struct part_error {
 };
 
 namespace detail {
-struct waiting_parts; // seam_calls.ipp
-}
+struct waiting_parts; // driving/store_waves.hpp
+class store_wave;
+} // namespace detail
 
 struct job {
     transaction_id id;
@@ -53,6 +54,8 @@ struct job {
     bool follows_earlier = false; ///< its joined commit waits for an earlier job of its window
     bool for_caller = false;      ///< a person has asked for this job, which does not wait for that
     bool is_forced = true;        ///< the stores have its confirms on the disk
+    bool waits_behind = false;    ///< for the end of a wave, before it sends its parts
+    bool is_denied = false;       ///< it waited so, and was given up for `problem`
     /// Before its first confirm that a store may lose, or 0.
     session_moment confirmed_since = 0;
     std::int64_t row = 0; ///< the log's own number of the entry, or 0
@@ -67,6 +70,8 @@ struct job {
     /// The parts of the next step that stores have begun, or null. The job rests until they have
     /// their answers.
     std::shared_ptr<detail::waiting_parts> waiting{};
+    /// A wave that may still change parts of the job, which does not wait for their answers.
+    std::shared_ptr<detail::store_wave> unanswered_wave{};
 
     // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,

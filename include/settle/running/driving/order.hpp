@@ -118,6 +118,14 @@ public:
         return waits;
     }
 
+    /// False if the job has left `pending`, or may have called a stage after its records: then its
+    /// applied parts stay as they are until confirm or undo.
+    [[nodiscard]] static bool may_be_requeued(job const& work) {
+        auto const current = work.coordinator.state();
+        return (current == state::initial || current == state::pending) &&
+               work.coordinator.may_start_over();
+    }
+
     void begin_answers() { stalled_.clear(); }
 
     void begin_rulings() {
@@ -193,13 +201,7 @@ private:
         return follows;
     }
 
-    /// True if the job has left `pending`, or may have called a stage after its records: then its
-    /// applied parts stay as they are until confirm or undo.
-    static bool cannot_be_requeued(job const& work) {
-        auto const current = work.coordinator.state();
-        return (current != state::initial && current != state::pending) ||
-               !work.coordinator.may_start_over();
-    }
+    static bool cannot_be_requeued(job const& work) { return !may_be_requeued(work); }
 
     /// True if the job has marks to finish or undo; without marks only its close is left.
     static bool has_marks(job const& work) {

@@ -96,8 +96,7 @@ public:
         return any;
     }
 
-    /// True if the last wave of reads found entries, as when a range runs again. Then the next ids
-    /// may exist, too.
+    /// True if the last wave of reads found entries: the next ids may exist, too.
     using base::finds_entries;
 
     /// Reads the entries of the jobs that need a read, in one call of the log.
@@ -398,6 +397,7 @@ private:
     bool leaves(job& work, execution_state& execution) {
         if (!work.coordinator.is_late() || std::exchange(execution.leaving, true)) return false;
         work.coordinator.fall_back();
+        idle_ = false;
         return true;
     }
     void give_up(job& work, execution_state& execution, error why) {

@@ -61,9 +61,11 @@ public:
     void force(std::span<job> jobs);
     /// True if the job waits, and has all answers.
     [[nodiscard]] static bool is_answered(job const& work);
+    /// True if the job has all answers. If it waited behind a wave that is over, it waits no more.
+    [[nodiscard]] static bool has_answers(job& work);
     /// Gives up what a job waits for: then it has all answers.
     /// Shape:   limit - that ended the wait, as the subject of a sentence
-    static void give_up(job const& work, std::string_view limit);
+    static void give_up(job& work, std::string_view limit);
     /// Tells of answers that come later, and of new jobs.
     [[nodiscard]] answer_signal& signal() const { return *signal_; }
     /// Has waits end when new jobs come.
@@ -99,12 +101,19 @@ private:
     void request_parts(job& work, step action);
     /// True if the job's parts are to be sent now. Otherwise it waits for answers, or for the end
     /// of an earlier wave to one of their stores; or it was given up, and has its answers.
-    [[nodiscard]] bool may_send(job& work);
+    [[nodiscard]] bool may_send(job& work, step action);
+    /// Answers the due parts of a job that was given up before they were sent.
+    void deny(job& work);
+    /// Calls `function(part, line, number)` for each due part that the commit does not join.
+    template <typename Function>
+    void for_each_due(job const& work, Function&& function) const;
     /// Has the jobs of a wave wait for its end, while the others go on.
     /// Shape:   failed - jobs with parts elsewhere that were not applied, sorted; they do not wait
-    void leave(std::size_t store, std::vector<job*> const& failed);
-    /// A left wave that is not over yet, or null.
-    [[nodiscard]] std::shared_ptr<store_wave> const& left_wave(std::size_t store);
+    void leave(std::size_t store, step action, std::vector<job*> const& failed);
+    /// The last wave of a step to a store that its jobs have left, or null.
+    [[nodiscard]] std::shared_ptr<store_wave>& left_wave(std::size_t store, step action);
+    /// Forgets the left waves that are over.
+    void note_ended_waves();
     /// True if the other jobs need not wait for the end of a wave.
     /// Shape:   jobs - all of the window
     [[nodiscard]] bool may_be_left(std::size_t store, std::size_t jobs) const;
@@ -178,7 +187,8 @@ private:
     std::vector<write_result> results_;
     std::vector<job*> writers_;                      ///< the jobs of the writes or reads
     std::vector<std::shared_ptr<store_wave>> waves_; ///< one for each store; null if not used yet
-    /// The last wave of each store that its jobs have left, or null.
+    /// For each store and step the last wave that its jobs have left, or null. A step has waves of
+    /// its own, so that new work does not keep other transactions from their ends.
     std::vector<std::shared_ptr<store_wave>> left_;
     std::vector<bool> is_slow_; ///< by store: its last wave was left and took too long
     /// What each store has begun in the current step, and the signal of its answers; null and empty

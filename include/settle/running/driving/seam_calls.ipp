@@ -41,7 +41,7 @@ SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lif
 }
 SETTLE_FUNCTION void seam_calls::expect_answers() {
     if (left_.empty()) {
-        left_.resize(ports_.stores.size());
+        left_.resize(ports_.stores.size() * steps_of_stores);
         is_slow_.resize(ports_.stores.size());
     }
     if (signal_ != nullptr) return;
@@ -55,7 +55,12 @@ SETTLE_FUNCTION void seam_calls::watch(std::shared_ptr<answer_signal> signal,
     source_ = &source;
 }
 SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
-SETTLE_FUNCTION seam_calls::~seam_calls() = default;
+SETTLE_FUNCTION seam_calls::~seam_calls() {
+    // Nobody waits for their answers any more.
+    for (auto const& left : left_) {
+        if (left != nullptr) left->stop();
+    }
+}
 
 SETTLE_FUNCTION void
 seam_calls::look_up(std::span<job> jobs,

@@ -57,10 +57,10 @@ public:
                 note(index);
                 continue;
             }
-            if (leaves_[index]) wave.own();
             wave.started = std::chrono::steady_clock::now();
             begun_[index] = true;
-            store(index).start(wave.requests, wave.results);
+            if (leaves_[index]) start_own(index);
+            else store(index).start(wave.requests, wave.results);
         }
     }
     /// Waits for the waves, and gives the jobs their answers.
@@ -91,13 +91,21 @@ public:
             }
         }
         std::sort(failed.begin(), failed.end());
-        for (std::size_t const index : left) calls_.leave(index, failed);
+        for (std::size_t const index : left) calls_.leave(index, taken_, failed);
         return !left.empty();
     }
 
 private:
     [[nodiscard]] store_port& store(std::size_t index) const {
         return *calls_.ports_.stores[index];
+    }
+    /// Starts a wave that may be left.
+    void start_own(std::size_t index) const {
+        store_wave& wave = *calls_.waves_[index];
+        wave.own();
+        auto const limits = wave.limits();
+        caller_wait const within{limits};
+        store(index).start(wave.requests, wave.results);
     }
     void note(std::size_t index) const {
         store_wave const& wave = *calls_.waves_[index];
@@ -139,11 +147,12 @@ SETTLE_FUNCTION bool seam_calls::execute(step action, std::span<job> jobs, typed
     for (auto const& wave : waves_) {
         if (wave != nullptr) wave->clear();
     }
+    note_ended_waves();
     bool any_waits = false;
     for (job& work : jobs) {
         if (!work.takes(action)) continue;
-        if (may_send(work)) request_parts(work, action);
-        if (work.waiting != nullptr && work.waiting->behind == nullptr) go_on(work);
+        if (may_send(work, action)) request_parts(work, action);
+        if (work.waiting != nullptr && !work.waits_behind) go_on(work);
         any_waits = any_waits || work.waiting != nullptr;
     }
     // What stores answer later is under way while the other stores work.
@@ -179,10 +188,8 @@ SETTLE_FUNCTION void seam_calls::go_on(job& work) {
             continue;
         }
         parts.under_way = nullptr;
-        step const taken = work.coordinator.next();
-        if (parts.left == nullptr) note_call(parts.store, taken, parts.begun, parts.results);
-        else if (parts.left->is_over() && !std::exchange(parts.left->is_noted, true))
-            note_call(parts.store, taken, parts.left->begun, parts.left->results);
+        if (!parts.is_left)
+            note_call(parts.store, work.coordinator.next(), parts.begun, parts.results);
     }
     if (!is_over) return;
     auto const ended = std::exchange(work.waiting, nullptr);
@@ -200,8 +207,18 @@ SETTLE_FUNCTION bool seam_calls::is_answered(job const& work) {
     return work.waiting != nullptr && work.waiting->is_answered();
 }
 
-SETTLE_FUNCTION void seam_calls::give_up(job const& work, std::string_view limit) {
-    work.waiting->give_up(limit);
+SETTLE_FUNCTION bool seam_calls::has_answers(job& work) {
+    if (work.waiting != nullptr && !work.waiting->is_answered()) return false;
+    if (std::exchange(work.waits_behind, false)) work.waiting = nullptr;
+    return true;
+}
+
+SETTLE_FUNCTION void seam_calls::give_up(job& work, std::string_view limit) {
+    if (!work.waits_behind) return work.waiting->give_up(limit);
+    work.problem = ended_waiting(limit);
+    work.is_denied = true;
+    work.waiting = nullptr;
+    work.waits_behind = false;
 }
 
 SETTLE_FUNCTION store_wave& seam_calls::wave_of(std::size_t store) {
@@ -216,49 +233,67 @@ SETTLE_FUNCTION bool seam_calls::may_be_left(std::size_t store, std::size_t jobs
     return may_go_on && (source_ != nullptr || waves_[store]->count_jobs() < jobs);
 }
 
-SETTLE_FUNCTION std::shared_ptr<store_wave> const& seam_calls::left_wave(std::size_t store) {
-    auto& left = left_[store];
-    if (left != nullptr && left->is_over()) {
-        is_slow_[store] = left->took() > longest_common_wait;
-        left = nullptr;
-    }
-    return left;
+SETTLE_FUNCTION std::shared_ptr<store_wave>& seam_calls::left_wave(std::size_t store, step action) {
+    std::size_t const number = action == step::apply      ? 0
+                               : action == step::back_off ? 1
+                               : action == step::confirm  ? 2
+                                                          : 3;
+    return left_[store * steps_of_stores + number];
 }
 
-SETTLE_FUNCTION bool seam_calls::may_send(job& work) {
-    auto const for_each_due = [&](auto&& function) {
-        work.type->for_each_part(work.parameters, [&](part_descriptor const& part, std::size_t line,
-                                                      std::size_t number) {
+SETTLE_FUNCTION void seam_calls::note_ended_waves() {
+    for (std::size_t number = 0; number < left_.size(); ++number) {
+        auto& left = left_[number];
+        if (left == nullptr || !left->is_over()) continue;
+        std::size_t const store = number / steps_of_stores;
+        is_slow_[store] = left->took() > longest_common_wait;
+        note_call(store, left->requests.front().action, ports_.watch.begin() - left->took(),
+                  left->results);
+        left = nullptr;
+    }
+}
+
+template <typename Function>
+void seam_calls::for_each_due(job const& work, Function&& function) const {
+    work.type->for_each_part(
+        work.parameters, [&](part_descriptor const& part, std::size_t line, std::size_t number) {
             bool const is_due = work.coordinator.due(number, part.stage);
             if (is_due && !is_joined(work, part)) function(part, line, number);
         });
-    };
-    if (work.waiting != nullptr) {
-        if (work.waiting->behind == nullptr || !work.waiting->is_answered()) return false;
-        auto const waited = std::exchange(work.waiting, nullptr);
-        auto const& why = waited->behind->why_given_up();
-        if (!why.empty()) {
-            for_each_due([&](part_descriptor const& part, std::size_t line, std::size_t number) {
-                part_result result;
-                result.fail(answer::unavailable, why);
-                result.not_sent = true;
-                work.take(number, {part.participant, static_cast<std::uint32_t>(line)}, part,
-                          result);
-            });
-            return false;
-        }
-    }
-    if (left_.empty()) return true;
-    for_each_due([&](part_descriptor const& part, std::size_t, std::size_t) {
-        auto const& left = left_wave(store_of(part));
-        if (left == nullptr || work.waiting != nullptr) return;
-        work.waiting = std::make_shared<waiting_parts>();
-        work.waiting->behind = std::make_unique<left_parts>(left);
-    });
-    return work.waiting == nullptr;
 }
 
-SETTLE_FUNCTION void seam_calls::leave(std::size_t store, std::vector<job*> const& failed) {
+SETTLE_FUNCTION void seam_calls::deny(job& work) {
+    part_result result;
+    result.fail(answer::unavailable, error{work.problem});
+    result.not_sent = true;
+    for_each_due(work, [&](part_descriptor const& part, std::size_t line, std::size_t number) {
+        work.take(number, {part.participant, static_cast<std::uint32_t>(line)}, part, result);
+    });
+}
+
+SETTLE_FUNCTION bool seam_calls::may_send(job& work, step action) {
+    if (work.waiting != nullptr) return false;
+    if (std::exchange(work.is_denied, false)) {
+        deny(work);
+        return false;
+    }
+    if (left_.empty()) return true;
+    auto behind = std::exchange(work.unanswered_wave, nullptr);
+    if (behind == nullptr || behind->is_over()) {
+        behind = nullptr;
+        for_each_due(work, [&](part_descriptor const& part, std::size_t, std::size_t) {
+            if (behind == nullptr) behind = left_wave(store_of(part), action);
+        });
+    }
+    if (behind == nullptr) return true;
+    work.waiting = std::make_shared<waiting_parts>();
+    work.waiting->behind = std::move(behind);
+    work.waits_behind = true;
+    return false;
+}
+
+SETTLE_FUNCTION void seam_calls::leave(std::size_t store, step action,
+                                       std::vector<job*> const& failed) {
     auto const wave = std::exchange(waves_[store], nullptr);
     for (std::size_t index = 0; index < wave->requests.size(); ++index) {
         auto const [work, number] = wave->parts[index];
@@ -267,20 +302,19 @@ SETTLE_FUNCTION void seam_calls::leave(std::size_t store, std::vector<job*> cons
             part_result result;
             result.fail(answer::unknown, ended_waiting("the end of the transaction's other parts"));
             work->take(number, request.part, *request.descriptor, result);
+            work->unanswered_wave = wave;
             continue;
         }
         if (work->waiting == nullptr) work->waiting = std::make_shared<waiting_parts>();
         auto& parts = work->waiting->of(store);
-        if (parts.left == nullptr) {
+        if (!std::exchange(parts.is_left, true))
             parts.under_way = std::make_unique<left_parts>(wave);
-            parts.left = wave;
-        }
         static_cast<left_parts&>(*parts.under_way).add(index);
         parts.requests.push_back(request);
         parts.numbers.push_back(number);
         parts.results.emplace_back();
     }
-    left_[store] = wave;
+    left_wave(store, action) = wave;
     is_slow_[store] = true;
 }
 

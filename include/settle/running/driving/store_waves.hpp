@@ -4,15 +4,22 @@
 #pragma once
 
 #include <settle/running/driving/job.hpp>
+#include <settle/store/caller_wait.hpp>
 #include <settle/store/parts_under_way.hpp>
 
 #include <atomic>
+#include <optional>
+#include <stop_token>
+#include <tuple>
 
 SETTLE_BEGIN
 namespace detail {
 
 /// A store that gives no answer is broken, and no guess at the answer would be safe.
 [[noreturn]] void stop_without_answer();
+
+/// The steps at which stores get waves: apply, back_off, confirm and compensate.
+inline constexpr std::size_t steps_of_stores = 4;
 
 /// The requests of jobs to one store. A wave that its jobs leave goes on without them.
 class store_wave {
@@ -28,6 +35,10 @@ public:
     /// Gives the jobs their answers.
     void deliver() const;
 
+    /// How long the store waits: as long as this thread's caller, and until stop().
+    [[nodiscard]] wait_limits limits();
+    void stop() { source_.request_stop(); }
+
     /// A left wave is over: its results are set. Any thread may call it.
     void end();
     /// Shape:   of a wave that is left
@@ -40,9 +51,13 @@ public:
     std::vector<std::pair<job*, std::size_t>> parts{};
     std::chrono::nanoseconds begun{}; ///< for call_watch
     moment started{};
-    bool is_noted = false; ///< the call_watch has a left wave that is over
 
 private:
+    struct stop_source {
+        std::stop_source source;
+        void operator()() const { std::ignore = source.request_stop(); }
+    };
+
     /// What the requests of a job point at.
     struct own_job {
         transaction_id id;
@@ -51,6 +66,8 @@ private:
     };
 
     std::vector<own_job> own_{};
+    std::stop_source source_{std::nostopstate};
+    std::optional<std::stop_callback<stop_source>> on_stop_{};
     moment ended_{};
     std::atomic<bool> is_over_ = false;
 };
@@ -62,9 +79,6 @@ public:
 
     /// Shape:   index - of the wave's request
     void add(std::size_t index) { indexes_.push_back(index); }
-    /// Empty if the job still waits, or has its answers.
-    [[nodiscard]] error const& why_given_up() const noexcept { return problem_; }
-
     [[nodiscard]] bool is_answered() const noexcept override;
     bool go_on(std::span<part_request const> requests, std::span<part_result> results,
                started_parts& started) override;
@@ -84,12 +98,12 @@ struct waiting_parts {
         std::vector<part_result> results{};
         std::vector<std::size_t> numbers{};
         std::unique_ptr<parts_under_way> under_way{};
-        std::chrono::nanoseconds begun{};   ///< for call_watch
-        std::shared_ptr<store_wave> left{}; ///< the wave that has the parts, or null
+        std::chrono::nanoseconds begun{}; ///< for call_watch
+        bool is_left = false;             ///< the parts are in a wave that was left
     };
     std::vector<parts_of_store> stores{};
-    /// The end of an earlier wave, before the parts are sent; or null.
-    std::unique_ptr<left_parts> behind{};
+    /// The wave whose end the job awaits before its parts are sent, or null.
+    std::shared_ptr<store_wave> behind{};
 
     [[nodiscard]] parts_of_store& of(std::size_t store);
     [[nodiscard]] bool is_answered() const;

@@ -66,6 +66,17 @@ SETTLE_FUNCTION void store_wave::deliver() const {
     }
 }
 
+SETTLE_FUNCTION wait_limits store_wave::limits() {
+    source_ = std::stop_source{};
+    wait_limits limits;
+    limits.stop = source_.get_token();
+    auto const* const told = caller_wait::limits();
+    if (told == nullptr) return limits;
+    limits.deadline = told->deadline;
+    if (told->stop.stop_possible()) on_stop_.emplace(told->stop, stop_source{source_});
+    return limits;
+}
+
 SETTLE_FUNCTION void store_wave::end() {
     ended_ = std::chrono::steady_clock::now();
     is_over_ = true;
@@ -97,14 +108,13 @@ SETTLE_FUNCTION waiting_parts::parts_of_store& waiting_parts::of(std::size_t sto
 }
 
 SETTLE_FUNCTION bool waiting_parts::is_answered() const {
-    if (behind != nullptr) return behind->is_answered();
+    if (behind != nullptr) return behind->is_over();
     return std::all_of(stores.begin(), stores.end(), [](parts_of_store const& parts) {
         return parts.under_way == nullptr || parts.under_way->is_answered();
     });
 }
 
 SETTLE_FUNCTION void waiting_parts::give_up(std::string_view limit) const {
-    if (behind != nullptr) behind->give_up(limit);
     for (parts_of_store const& parts : stores) {
         if (parts.under_way != nullptr) parts.under_way->give_up(limit);
     }

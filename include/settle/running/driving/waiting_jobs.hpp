@@ -67,7 +67,7 @@ private:
             else if (ends.is_late(execution)) {
                 Calls::give_up(work, "the deadline of the engine's caller");
             }
-            bool const is_answered = Calls::is_answered(work);
+            bool const is_answered = Calls::has_answers(work);
             if (is_answered) work.resting = false;
             else ++missing_;
             any_answered = any_answered || is_answered;

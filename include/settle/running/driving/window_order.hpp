@@ -29,7 +29,8 @@ public:
             execution_state& execution = group.executions[i];
             if (execution.over) continue;
             // A job that waited for answers has begun the step, so no other job holds it back.
-            bool const has_begun = execution.takes_part && waits_for_answers(group.jobs[i]);
+            bool const has_begun = execution.takes_part && waits_for_answers(group.jobs[i]) &&
+                                   !group.jobs[i].waits_behind;
             bool const due = execution.takes_part && !has_begun;
             bool const waits =
                 order_->must_wait(wave, group.jobs[i], due, execution.held_up, execution.requeued);
@@ -79,6 +80,8 @@ private:
             execution_state const& execution = group.executions[i];
             if (execution.kept_back) return false;
             if (Step == step::one_phase) continue;
+            bool const waits = !execution.over && waits_for_answers(group.jobs[i]);
+            if (waits && order::may_be_requeued(group.jobs[i])) return false;
             if (execution.held_up) return false;
             if (!execution.takes_part) continue;
             auto const& c = group.jobs[i].coordinator;

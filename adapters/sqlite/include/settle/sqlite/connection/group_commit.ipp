@@ -3,9 +3,19 @@
 #pragma once
 
 #include <settle/sqlite/connection/group_commit.hpp>
+#include <settle/store/caller_wait.hpp>
+
+#include <string>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
+
+[[nodiscard]] inline error ended_behind_another_thread() {
+    std::string text{"settle: another thread of this program works with the SQLite file, and "};
+    text.append(settle::detail::caller_wait::limits()->name());
+    text.append(" ended the wait for it. Call again. See sqlite#errors");
+    return {make_error_code(errc::store_unreachable), std::move(text)};
+}
 
 SETTLE_FUNCTION commit_result
 group_commit::perform(settle::detail::function_view<void(transaction&)> function, commit_end ends) {
@@ -16,8 +26,11 @@ group_commit::perform(settle::detail::function_view<void(transaction&)> function
         perform_all(whole);
     };
     if (!groups_.perform(me, perform_group)) {
+        // The thread that leads may wait for another program much longer than this caller does.
+        std::unique_lock const guard{writer_.mutex(), std::try_to_lock};
+        if (!guard) return {commit_status::undone, ended_behind_another_thread()};
         group alone{me};
-        perform_group(alone);
+        perform_all(alone);
     }
     if (me.thrown) std::rethrow_exception(me.thrown);
     if (me.end) return *std::move(me.end);

@@ -173,11 +173,6 @@ public:
         own.recovery_wave_size = 16'000;
         return own;
     }
-    void execute(std::span<part_request const> requests, std::span<part_result> results) override {
-        bool const is_lazy = std::all_of(requests.begin(), requests.end(),
-                                         [](auto const& request) { return request.may_be_lost; });
-        executor_.execute(is_lazy ? lazy_port_ : port_, requests, results);
-    }
     /// The session with a file ends with the process.
     [[nodiscard]] bool force(session_moment) override {
         auto const ended = file_->perform([&](transaction&) {
@@ -262,6 +257,12 @@ private:
         .leaders = 1, .largest_group = 1'024, .joins_late = true};
 
     [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
+    [[nodiscard]] settle::detail::wave_port&
+    port_of(std::span<part_request const> requests) noexcept override {
+        bool const is_lazy = std::all_of(requests.begin(), requests.end(),
+                                         [](auto const& request) { return request.may_be_lost; });
+        return is_lazy ? lazy_port_ : port_;
+    }
 
     /// Shape:   the statements read one state of the file
     static void look_with(std::span<record_reader const> readers, statement const& entry,
