@@ -201,7 +201,7 @@ TEST_CASE("left waves: a transaction that waits behind a wave keeps its place in
                               settle::bind(vaults, files.cellar), settle::type<payout_type>, how};
         released_later const other{files.own.file("cellar")};
         auto const outcomes = engine.run_all(batch, {.window = 3});
-        for (std::size_t number : {0, 1, 2, 3, 5}) CHECK(outcomes[number].done());
+        for (std::size_t number : {0U, 1U, 2U, 3U, 5U}) CHECK(outcomes[number].done());
         CHECK(outcomes[4].why == reason::guard_failed);
         CHECK(files.balance("A") == 40);
         CHECK(files.gold() == 2);
