@@ -70,7 +70,7 @@ void check_others_beside_hanging(Server& server, Database& database) {
     settle::memory::database near;
     settle::engine engine{near, settle::bind(far_accounts, database),
                           settle::type<bank::transfer_type>, settle::type<payout_type>};
-    for (auto const* id : {"A", "B"})
+    for (auto const* id : {"A", "B", "C"})
         CHECK(engine.create(bank::accounts, {id, 100, 100}).has_value());
     CHECK(engine.create(far_accounts, {"F", 0, 0}).has_value());
     settle::runner runner{engine};
@@ -87,7 +87,7 @@ void check_others_beside_hanging(Server& server, Database& database) {
     server.freeze();
     auto held = start("held", payout{"A", "F", 2});
     for (int number = 0; number < 20; ++number) {
-        CHECK(start(std::to_string(number), bank::transfer{"A", "B", 1}).get().done());
+        CHECK(start(std::to_string(number), bank::transfer{"B", "C", 1}).get().done());
     }
     CHECK(held.wait_for(0s) == std::future_status::timeout);
     server.thaw();

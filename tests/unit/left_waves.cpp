@@ -263,6 +263,7 @@ TEST_CASE("left waves: stop requests end the waits of threads and of a runner's 
     std::stop_source stop;
     settle::call_options const stoppable{{}, stop.get_token()};
     auto stopped = start(runner, "stopped", deposit{"A", "V", 1}, stoppable);
+    CHECK(start(runner, "quick", transfer{"C", "D", 1}).get().done());
     // The window's order keeps it behind the others, and it has an account in common with them.
     std::stop_source last_stop;
     auto behind = start(runner, "behind", transfer{"A", "B", 1}, {{}, last_stop.get_token()});
