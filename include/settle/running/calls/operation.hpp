@@ -27,7 +27,8 @@ public:
     [[nodiscard]] step next() const;
     [[nodiscard]] bool is_over() const;
     /// Takes the next step: sends its wave to the log or to stores, and takes the answers. A step
-    /// that services answer later takes several calls. Does nothing while the transaction rests.
+    /// that services or slow stores answer later takes several calls. Does nothing while the
+    /// transaction rests.
     /// Errors:  rethrows the observer's exception when the transaction is over
     void advance();
     /// How long the transaction rests: until a pause is over, or at most until the call's deadline
