@@ -52,10 +52,11 @@ struct three_files {
     settle::sqlite::database books{own.file("books")};
     settle::sqlite::database cellar{own.file("cellar"), {.busy_timeout = 10min}};
 
-    auto make() {
-        return settle::engine{settle::log_in(log),          settle::bind(accounts, books),
-                              settle::bind(vaults, cellar), settle::type<transfer_type>,
-                              settle::type<deposit_type>,   settle::type<payout_type>};
+    auto make(settle::options const& limits = {}) {
+        return settle::engine{settle::log_in(log),           limits,
+                              settle::bind(accounts, books), settle::bind(vaults, cellar),
+                              settle::type<transfer_type>,   settle::type<deposit_type>,
+                              settle::type<payout_type>};
     }
 
     three_files() {
@@ -163,7 +164,9 @@ TEST_CASE(
         CHECK(waiting.get().verdict == settle::verdict::undecided);
         CHECK_FALSE(other->is_released());
     }
-    auto engine = files.make();
+    settle::options limits;
+    limits.takeover = 100ms;
+    auto engine = files.make(limits);
     CHECK(engine.run("t", deposit{"A", "V", 5}).done());
     CHECK(engine.run("u", deposit{"A", "V", 5}).done());
     CHECK(engine.marks().value() == 0);
