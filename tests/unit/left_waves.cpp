@@ -174,86 +174,86 @@ TEST_CASE(
     CHECK(balance_of(engine, "A") == 90);
 }
 
-/// Runs a batch while the vaults are held, and then let go. Each transaction has a payer of its
-/// own. Returns: which of them ended before that
-std::vector<bool> run_held(three_files& files, std::vector<payout> batch, settle::phases how,
-                           std::size_t window, std::vector<settle::outcome>& outcomes) {
-    settle::engine engine{settle::log_in(files.log), settle::bind(accounts, files.books),
-                          settle::bind(vaults, files.cellar), settle::type<payout_type>, how};
-    for (std::size_t number = 0; number < batch.size(); ++number)
-        batch[number].payer = "P" + std::to_string(number);
-    released_later const other{files.own.file("cellar")};
-    std::vector<bool> early(batch.size());
-    outcomes.resize(batch.size());
-    engine.run_all(batch,
-                   [&](std::size_t number, settle::outcome ended) {
-                       early[number] = !other.is_released();
-                       outcomes[number] = std::move(ended);
-                   },
-                   {.window = window});
-    CHECK(engine.marks().value() == 0);
-    return early;
-}
+/// A batch that runs while the vaults are held, and then let go.
+struct held_run {
+    /// Shape:   each transaction of the batch gets a payer of its own
+    held_run(settle::phases how, std::vector<payout> batch, std::size_t window = 1'000)
+        : outcomes(batch.size()), is_early(batch.size()) {
+        settle::engine engine{settle::log_in(files.log), settle::bind(accounts, files.books),
+                              settle::bind(vaults, files.cellar), settle::type<payout_type>, how};
+        for (std::size_t number = 0; number < batch.size(); ++number)
+            batch[number].payer = "P" + std::to_string(number);
+        released_later const other{files.own.file("cellar")};
+        engine.run_all(batch,
+                       [&](std::size_t number, settle::outcome ended) {
+                           is_early[number] = !other.is_released();
+                           outcomes[number] = std::move(ended);
+                       },
+                       {.window = window});
+        CHECK(engine.marks().value() == 0);
+    }
+
+    three_files files{};
+    std::vector<settle::outcome> outcomes;
+    std::vector<bool> is_early; ///< it ended before the vaults were let go
+};
 
 constexpr settle::phases all_ways[]{settle::early_entries, settle::phases::one};
 
 TEST_CASE("left waves: a batch keeps the order of its input") {
-    // The first is canceled, since its vault is missing; so the money suffices for the others.
-    std::vector<payout> const batch{{"A", 60, {{"missing"}}}, {"A", 60, {}},
-                                    {"A", 30, {{"V"}}},       {"A", 20, {}},
-                                    {"A", 5, {{"V"}, {"W"}}}, {"C", 7, {}}};
     for (auto const how : all_ways) {
         CAPTURE(how);
-        three_files files;
-        std::vector<settle::outcome> outcomes;
-        auto const early = run_held(files, batch, how, 1'000, outcomes);
-        CHECK(outcomes[0].why == reason::record_missing);
-        CHECK(outcomes[1].done());
-        CHECK(outcomes[2].done());
-        CHECK(outcomes[3].why == reason::guard_failed);
-        CHECK(outcomes[4].done());
-        CHECK(outcomes[5].done());
-        CHECK(early[5]);
-        CHECK_FALSE(early[1]);
-        CHECK(files.balance("A") == 5);
-        CHECK(files.gold() == 3);
+        // The first is canceled, since its vault is missing; so the money suffices for the others.
+        held_run run{how,
+                     {{"A", 60, {{"missing"}}},
+                      {"A", 60, {}},
+                      {"A", 30, {{"V"}}},
+                      {"A", 20, {}},
+                      {"A", 5, {{"V"}, {"W"}}},
+                      {"C", 7, {}}}};
+        CHECK(run.outcomes[0].why == reason::record_missing);
+        CHECK(run.outcomes[3].why == reason::guard_failed);
+        for (std::size_t const number : {1U, 2U, 4U, 5U}) CHECK(run.outcomes[number].done());
+        CHECK(run.is_early[5]);
+        CHECK_FALSE(run.is_early[1]);
+        CHECK(run.files.balance("A") == 5);
+        CHECK(run.files.gold() == 3);
     }
 }
 
 TEST_CASE("left waves: a guard that fails beside an earlier transaction is tried again") {
-    // The first is canceled by its fee while the second waits for its vault.
-    std::vector<payout> const batch{
-        {"A", 60, {}, {}, 50}, {"A", 60, {{"V"}}}, {"A", 60, {}}, {"C", 1, {}}};
     for (auto const how : all_ways) {
         CAPTURE(how);
-        three_files files;
-        std::vector<settle::outcome> outcomes;
-        auto const early = run_held(files, batch, how, 1'000, outcomes);
-        CHECK(outcomes[0].why == reason::guard_failed);
-        CHECK(outcomes[1].done());
-        CHECK(outcomes[2].why == reason::guard_failed);
-        CHECK(early[0]);
-        CHECK(early[3]);
-        CHECK(files.balance("A") == 40);
+        // The first is canceled by its fee while the second waits for its vault.
+        held_run run{how, {{"A", 60, {}, {}, 50}, {"A", 60, {{"V"}}}, {"A", 60, {}}, {"C", 1, {}}}};
+        CHECK(run.outcomes[0].why == reason::guard_failed);
+        CHECK(run.outcomes[1].done());
+        CHECK(run.outcomes[2].why == reason::guard_failed);
+        CHECK(run.is_early[0]);
+        CHECK(run.is_early[3]);
+        CHECK(run.files.balance("A") == 40);
     }
 }
 
 TEST_CASE("left waves: a transaction that waits behind a wave keeps its place in the batch") {
-    // The first has its part in the wave that is left. The fourth enters the window after that, and
-    // waits behind the wave before it sends anything; the fifth needs the same money.
-    std::vector<payout> const batch{{"C", 1, {{"V"}}},  {"B", 0, {}},  {"D", 0, {}},
-                                    {"A", 60, {{"W"}}}, {"A", 60, {}}, {"D", 0, {}}};
     for (auto const how : all_ways) {
         CAPTURE(how);
-        three_files files;
-        std::vector<settle::outcome> outcomes;
-        auto const early = run_held(files, batch, how, 3, outcomes);
-        for (std::size_t const number : {0U, 1U, 2U, 3U, 5U}) CHECK(outcomes[number].done());
-        CHECK(outcomes[4].why == reason::guard_failed);
-        CHECK(early[1]);
-        CHECK_FALSE(early[3]);
-        CHECK(files.balance("A") == 40);
-        CHECK(files.gold() == 2);
+        // The first has its part in the wave that is left. The fourth enters the window after that,
+        // and waits behind the wave before it sends anything; the fifth needs the same money.
+        held_run run{how,
+                     {{"C", 1, {{"V"}}},
+                      {"B", 0, {}},
+                      {"D", 0, {}},
+                      {"A", 60, {{"W"}}},
+                      {"A", 60, {}},
+                      {"D", 0, {}}},
+                     3};
+        for (std::size_t const number : {0U, 1U, 2U, 3U, 5U}) CHECK(run.outcomes[number].done());
+        CHECK(run.outcomes[4].why == reason::guard_failed);
+        CHECK(run.is_early[1]);
+        CHECK_FALSE(run.is_early[3]);
+        CHECK(run.files.balance("A") == 40);
+        CHECK(run.files.gold() == 2);
     }
 }
 

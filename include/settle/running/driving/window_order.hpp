@@ -29,8 +29,7 @@ public:
             execution_state& execution = group.executions[i];
             if (execution.over) continue;
             // A job that waited for answers has begun the step, so no other job holds it back.
-            bool const has_begun = execution.takes_part && waits_for_answers(group.jobs[i]) &&
-                                   !group.jobs[i].waits_behind;
+            bool const has_begun = execution.takes_part && waits_for_answers(group.jobs[i]);
             bool const due = execution.takes_part && !has_begun;
             bool const waits =
                 order_->must_wait(wave, group.jobs[i], due, execution.held_up, execution.requeued);
