@@ -3,17 +3,14 @@
 // the driver before socketTimeoutMS.
 #pragma once
 
-#include <settle/version.hpp>
+#include <settle/adapter/kept_threads.hpp>
 
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <thread>
-#include <vector>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -22,12 +19,6 @@ namespace mongodb::detail {
 /// there are at most maxPoolSize threads.
 class driver_threads {
 public:
-    driver_threads() = default;
-    driver_threads(driver_threads const&) = delete;
-    driver_threads& operator=(driver_threads const&) = delete;
-    /// Waits for the calls that nobody waits for.
-    ~driver_threads();
-
     /// True if the engine's caller on this thread has a deadline, or may ask to stop.
     [[nodiscard]] static bool are_needed() noexcept;
 
@@ -45,14 +36,10 @@ private:
         bool is_over = false;
         std::condition_variable ended{};
     };
-    void work();
+    void perform(task& next);
 
     std::mutex mutex_;
-    std::condition_variable has_task_;
-    std::deque<std::shared_ptr<task>> tasks_;
-    std::size_t idle_ = 0;
-    bool ends_ = false;
-    std::vector<std::thread> threads_;
+    settle::detail::kept_threads threads_; ///< end first, with the calls that nobody waits for
 };
 
 } // namespace mongodb::detail

@@ -13,15 +13,6 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION driver_threads::~driver_threads() {
-    {
-        std::scoped_lock const lock{mutex_};
-        ends_ = true;
-    }
-    has_task_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-}
-
 SETTLE_FUNCTION bool driver_threads::are_needed() noexcept {
     auto const* const limits = settle::detail::caller_wait::limits();
     return limits != nullptr && (limits->deadline || limits->stop.stop_possible());
@@ -34,17 +25,12 @@ SETTLE_FUNCTION std::string_view driver_threads::run(std::function<void()> call)
     store_wait wait{store_wait::moment::max()};
     auto const own = std::make_shared<task>();
     own->call = std::move(call);
-    std::unique_lock lock{mutex_};
-    if (tasks_.size() >= idle_) {
-        try {
-            threads_.emplace_back([this] { work(); });
-        } catch (std::system_error const&) {
-            // A call without a thread is waited for.
-            if (threads_.empty()) return own->call(), std::string_view{};
-        }
+    try {
+        threads_.perform([this, own] { perform(*own); });
+    } catch (std::system_error const&) {
+        return own->call(), std::string_view{}; // a call without a thread is waited for
     }
-    tasks_.push_back(own);
-    has_task_.notify_one();
+    std::unique_lock lock{mutex_};
     while (!own->is_over) {
         auto const left = wait.left();
         if (!left) {
@@ -59,27 +45,17 @@ SETTLE_FUNCTION std::string_view driver_threads::run(std::function<void()> call)
     return {};
 }
 
-SETTLE_FUNCTION void driver_threads::work() {
-    std::unique_lock lock{mutex_};
-    for (;;) {
-        ++idle_;
-        has_task_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
-        --idle_;
-        if (tasks_.empty()) return;
-        auto const next = std::move(tasks_.front());
-        tasks_.pop_front();
-        lock.unlock();
-        try {
-            next->call();
-        } catch (...) {
-            next->thrown = std::current_exception();
-        }
-        // A call that nobody waits for gives its client back here.
-        next->call = nullptr;
-        lock.lock();
-        next->is_over = true;
-        next->ended.notify_one();
+SETTLE_FUNCTION void driver_threads::perform(task& next) {
+    try {
+        next.call();
+    } catch (...) {
+        next.thrown = std::current_exception();
     }
+    // A call that nobody waits for gives its client back here.
+    next.call = nullptr;
+    std::scoped_lock const lock{mutex_};
+    next.is_over = true;
+    next.ended.notify_one();
 }
 
 } // namespace mongodb::detail
